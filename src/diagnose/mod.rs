@@ -1,0 +1,5 @@
+//! Stage 8: failed output → [`Failure`].
+
+mod failure;
+
+pub use failure::*;

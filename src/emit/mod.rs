@@ -1,0 +1,1 @@
+//! Stage 11: everything → files for people and tools.

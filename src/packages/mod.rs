@@ -1,0 +1,5 @@
+//! Stage 4: [`Capability`] → distribution package.
+
+mod capability;
+
+pub use capability::*;

@@ -1,0 +1,5 @@
+//! Stage 3: [`crate::graph::KnowledgeGraph`] → [`Plan`].
+
+mod model;
+
+pub use model::*;

@@ -1,0 +1,5 @@
+//! Stage 9: [`crate::diagnose::Failure`] → [`Edit`]s.
+
+mod edit;
+
+pub use edit::*;

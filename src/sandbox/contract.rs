@@ -1,0 +1,183 @@
+//! What every sandbox does, whichever kernel feature or engine does it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// Where the repository stands in every sandbox.
+pub const REPOSITORY_DIR: &str = "/repo";
+
+/// A command to run in a sandbox.
+#[derive(Debug, Clone)]
+pub struct CommandSpec {
+    pub argv: Vec<String>,
+    /// Absolute path in the sandbox.
+    pub dir: String,
+    /// The whole environment but for what every command gets (see [`base_environment`]).
+    pub env: Vec<(String, String)>,
+    pub limits: Limits,
+    pub network: Network,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Wall time after which the whole group is killed.
+    pub wall: Duration,
+    /// The same after so long without a byte of output; `None`: never.
+    pub silence: Option<Duration>,
+    /// Bytes of output after which the command is killed.
+    pub output: u64,
+    /// Processes and threads at once.
+    pub processes: u64,
+    /// Bytes of memory of the whole group.
+    pub memory: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            wall: Duration::from_secs(20 * 60),
+            silence: None,
+            output: 256 << 20,
+            processes: 4096,
+            memory: 16 << 30,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Network {
+    Full,
+    /// Loopback only.
+    None,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    Exited(i32),
+    Signalled(i32),
+    TimedOut,
+    Silent,
+    OutputLimit,
+    OutOfMemory,
+    /// The user asked envc to stop.
+    Interrupted,
+}
+
+impl Outcome {
+    pub fn ok(self) -> bool {
+        self == Self::Exited(0)
+    }
+}
+
+/// A finished command. Its output went to the sink as it came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Finished {
+    pub outcome: Outcome,
+    pub wall: Duration,
+    /// Bytes of output, standard output and standard error together.
+    pub output_bytes: u64,
+}
+
+/// A state of the sandbox's files that can be returned to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SnapshotId(pub String);
+
+/// What a sandbox stands on, for the certificate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SandboxFacts {
+    /// `overlay`, `docker`, `host`.
+    pub backend: String,
+    /// `host`, `rootfs`, or an image reference.
+    pub base: String,
+    /// `sha256:…` of the base where it has one.
+    pub digest: Option<String>,
+    /// `ID` and `VERSION_CODENAME` of its os-release, e.g. `debian`, `bookworm`.
+    pub distribution: String,
+    pub release: String,
+}
+
+/// What a sandbox is created from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Base {
+    /// This machine's root, read-only.
+    Host,
+    /// A directory that holds a root file system.
+    Rootfs(PathBuf),
+    /// An image of the Docker or Podman engine.
+    Image(String),
+}
+
+/// Why a sandbox could not do something. `hint` in the display says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    #[error("{what}: {source}")]
+    Io {
+        what: String,
+        #[source]
+        source: std::io::Error,
+    },
+    /// The machine lacks what the backend needs.
+    #[error("{backend} sandbox is not available here: {why}\n  {hint}")]
+    Unavailable {
+        backend: &'static str,
+        why: String,
+        hint: String,
+    },
+    #[error("no space left while {0}")]
+    NoSpace(String),
+    #[error("base {0}: {1}")]
+    Base(String, String),
+    #[error("container engine: {0}")]
+    Engine(String),
+    #[error("interrupted")]
+    Interrupted,
+}
+
+pub type Result<T> = std::result::Result<T, SandboxError>;
+
+/// An isolated place to run commands. Dropping it ends every process it started and unmounts what it mounted;
+/// [`Sandbox::keep`] first makes its present state last for `envc shell` and `envc run`.
+pub trait Sandbox: Send {
+    fn facts(&self) -> &SandboxFacts;
+
+    /// Copies `files` (relative to `from`, never following links) under `to`; owner root, modes kept.
+    fn copy_in(&mut self, from: &Path, files: &[PathBuf], to: &str) -> Result<()>;
+
+    fn write_file(&mut self, path: &str, contents: &[u8], mode: u32) -> Result<()>;
+
+    fn read_file(&mut self, path: &str) -> Result<Vec<u8>>;
+
+    /// Runs to the end; `sink` gets standard output and error as they come. Standard input is empty.
+    /// A failure of the command is an [`Outcome`], not an error.
+    fn run(&mut self, command: &CommandSpec, sink: &mut dyn FnMut(&[u8])) -> Result<Finished>;
+
+    fn snapshot(&mut self) -> Result<SnapshotId>;
+
+    /// Returns to `snapshot`; later snapshots stay valid.
+    fn rollback(&mut self, snapshot: &SnapshotId) -> Result<()>;
+
+    /// Drops every change since `create`: the clean base.
+    fn reset(&mut self) -> Result<()>;
+
+    /// An interactive command on this terminal; gives its exit status.
+    fn interactive(&mut self, command: &CommandSpec) -> Result<i32>;
+
+    /// Keeps the present state under `dir` and returns what [`crate::sandbox::reopen`] needs to come back to it.
+    fn keep(&mut self, dir: &Path) -> Result<Kept>;
+}
+
+/// How to return to a kept environment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    pub backend: String,
+    pub base: Base,
+    /// Directory, image id, or store file, as the backend understands it.
+    pub state: String,
+}

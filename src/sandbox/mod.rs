@@ -1,0 +1,5 @@
+//! Where commands run: one contract, three places.
+
+mod contract;
+
+pub use contract::*;

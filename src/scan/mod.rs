@@ -1,0 +1,5 @@
+//! Stage 1: directory → [`Repository`].
+
+mod repository;
+
+pub use repository::*;

@@ -1,0 +1,5 @@
+//! Stage 10: [`crate::run::Run`] → [`Certificate`].
+
+mod certificate;
+
+pub use certificate::*;
