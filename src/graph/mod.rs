@@ -1,5 +1,9 @@
 //! Stage 2: [`crate::scan::Repository`] → [`KnowledgeGraph`].
 
+mod build;
+mod files;
 mod model;
+mod syntax;
 
+pub use build::build;
 pub use model::*;
