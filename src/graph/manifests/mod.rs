@@ -7,7 +7,7 @@
 
 //mod autotools;
 mod cargo;
-//mod cmake;
+mod cmake;
 mod drafts;
 //mod ini;
 //mod m4;
@@ -49,7 +49,7 @@ struct Reader {
 /// directory alone that another build system claims, requirements files join the project that declares itself).
 static READERS: &[Reader] = &[
     cargo::READER,
-    //     cmake::READER,
+    cmake::READER,
     //     meson::READER,
     //     autotools::READER,
     //     autotools::HANDWRITTEN,
