@@ -2,6 +2,7 @@
 
 mod build;
 mod files;
+pub mod manifests;
 mod model;
 mod syntax;
 
