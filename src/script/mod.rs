@@ -3,6 +3,7 @@
 mod activation;
 mod bash;
 mod compose;
+mod dockerfile;
 mod managers;
 mod model;
 mod quote;
@@ -12,6 +13,7 @@ mod toolchain;
 pub use activation::*;
 pub use bash::*;
 pub use compose::*;
+pub use dockerfile::*;
 pub use managers::{Manager, managers};
 pub use model::*;
 pub use quote::{NulError, comment, quote, slug};
@@ -35,6 +37,8 @@ pub enum ScriptError {
     Empty { step: String },
     #[error("step {step}: {name:?} cannot be the name of an environment variable")]
     EnvName { step: String, name: String },
+    #[error("base image {image:?} is not an image reference: choose another with --base")]
+    Base { image: String },
     #[error("toolchain template {name:?}: {why}")]
     Template { name: String, why: String },
 }

@@ -25,6 +25,11 @@ pub fn quote(value: &str) -> Result<String, NulError> {
     if value.starts_with('~') || value.chars().any(is_odd) {
         return Ok(ansi_c(value));
     }
+    // Assignments and options are data here, never in a place where `=` means something.
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"_@%+=:,./-".contains(&b);
+    if !value.is_empty() && value.bytes().all(is_plain) {
+        return Ok(value.to_owned());
+    }
     match shlex::try_quote(value) {
         Ok(word) => Ok(word.into_owned()),
         Err(_) => Err(NulError),

@@ -258,3 +258,18 @@ proptest! {
         lint("bash", &["-n"], &text);
     }
 }
+
+/// Writes the emitted scripts of the small repositories under `tests/repos/` to `$ENVC_EMIT_DIR`, for a try by hand.
+#[test]
+#[ignore = "a tool, not a test: needs ENVC_EMIT_DIR"]
+fn write_scripts() {
+    let dir = std::env::var("ENVC_EMIT_DIR").expect("ENVC_EMIT_DIR");
+    for (name, plan) in [
+        ("cmake", f::cmake()),
+        ("python", f::python()),
+        ("rust", f::rust()),
+        ("autotools", f::autotools()),
+    ] {
+        std::fs::write(format!("{dir}/{name}.sh"), emitted(&plan)).expect("written");
+    }
+}
