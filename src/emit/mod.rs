@@ -1,1 +1,4 @@
 //! Stage 11: everything → files for people and tools.
+
+pub mod files;
+pub mod terminal;
