@@ -1,5 +1,8 @@
 //! Stage 10: [`crate::run::Run`] → [`Certificate`].
 
+pub mod attest;
 mod certificate;
+#[cfg(test)]
+pub(crate) mod sample;
 
 pub use certificate::*;
