@@ -8,7 +8,6 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
@@ -55,7 +54,7 @@ fn holder(pid: &Option<u32>) -> String {
 }
 
 impl OutError {
-    fn new(path: impl Into<PathBuf>, error: impl Into<io::Error>) -> Self {
+    pub(crate) fn new(path: impl Into<PathBuf>, error: impl Into<io::Error>) -> Self {
         let (path, source) = (path.into(), error.into());
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::NoSpace(path),
@@ -111,7 +110,7 @@ impl Artifact {
 #[derive(Debug)]
 pub struct OutDir {
     path: PathBuf,
-    dir: Arc<OwnedFd>,
+    dir: OwnedFd,
     /// Open file description that carries the lock.
     _lock: OwnedFd,
 }
@@ -139,7 +138,7 @@ impl OutDir {
         }
         let out = Self {
             path,
-            dir: Arc::new(dir),
+            dir,
             _lock: lock,
         };
         out.write(&Artifact::text(".gitignore", IGNORE))?;
@@ -238,6 +237,11 @@ impl OutDir {
         Ok(fd)
     }
 
+    /// A new file in the directory itself, opened for appending.
+    pub(crate) fn fresh(&self, name: &str) -> Result<File, OutError> {
+        Self::fresh_file(&self.dir, name, &self.file(name))
+    }
+
     /// A new file, opened for appending; what had the name is removed first.
     pub(crate) fn fresh_file(dir: &OwnedFd, name: &str, path: &Path) -> Result<File, OutError> {
         let _ = rustix::fs::unlinkat(dir, name, AtFlags::empty());
@@ -246,10 +250,6 @@ impl OutDir {
         rustix::fs::openat(dir, name, flags | OFlags::NOFOLLOW, Mode::from(0o644))
             .map(File::from)
             .map_err(|errno| OutError::new(path, errno))
-    }
-
-    pub(crate) fn descriptor(&self) -> Arc<OwnedFd> {
-        Arc::clone(&self.dir)
     }
 
     fn stage(&self, temporary: &str, artifact: &Artifact) -> Result<(), OutError> {
