@@ -1,8 +1,10 @@
 //! Stage 2: [`crate::scan::Repository`] → [`KnowledgeGraph`].
 
 mod build;
+mod documents;
 mod files;
 mod model;
+mod shell;
 mod syntax;
 
 pub use build::build;
