@@ -3,7 +3,7 @@
 use crate::scan::Repository;
 
 use super::KnowledgeGraph;
-use super::{files, syntax};
+use super::{documents, files, syntax};
 
 /// Reads every file of the repository once and collects what they say. Never fails: a file that cannot be read
 /// or parsed says nothing.
@@ -12,5 +12,6 @@ pub fn build(repository: &Repository) -> KnowledgeGraph {
     files::add(repository, &mut graph);
     // Manifests come here, right after the File nodes that they hang on.
     syntax::add(repository, &mut graph);
+    documents::add(repository, &mut graph);
     graph
 }

@@ -1,7 +1,5 @@
 use serde::Deserialize; // EXPECT: import serde::Deserialize
-use rand::{ // EXPECT: import rand::{ Rng, thread_rng, }
-    Rng, thread_rng,
-};
+use rand::{Rng, thread_rng}; // EXPECT: import rand::{Rng, thread_rng}
 extern crate libc; // EXPECT: import libc
 #[cfg(unix)]
 #[allow(unused)]

@@ -101,3 +101,8 @@ fn add_reading(
         graph.link(file, node, EdgeKind::Contains);
     }
 }
+
+/// The tree of a piece of shell.
+pub(super) fn parse_bash(text: &str) -> Option<tree_sitter::Tree> {
+    parse::parse(grammar::grammar("bash")?, text, parse::deadline())
+}
