@@ -231,8 +231,9 @@ impl Drafts {
                 .sum::<usize>()
     }
 
-    /// Writes everything as nodes and edges.
-    pub fn write(self, graph: &mut KnowledgeGraph) {
+    /// Writes everything as nodes and edges. A project that nothing names is called after its directory, at the
+    /// root after the repository.
+    pub fn write(self, repository: &str, graph: &mut KnowledgeGraph) {
         let mut manifests: BTreeMap<String, NodeId> = BTreeMap::new();
         let mut ids: BTreeMap<(String, String), NodeId> = BTreeMap::new();
         let needs: Vec<_> = self
@@ -241,7 +242,7 @@ impl Drafts {
             .map(|(key, draft)| (key.clone(), draft.needs.clone()))
             .collect();
         for (key, draft) in self.projects {
-            ids.insert(key, write_project(draft, &mut manifests, graph));
+            ids.insert(key, write_project(draft, repository, &mut manifests, graph));
         }
         for (from, wanted) in needs {
             for to in wanted {
@@ -277,6 +278,7 @@ fn manifest_node(
 
 fn write_project(
     draft: Draft,
+    repository: &str,
     manifests: &mut BTreeMap<String, NodeId>,
     graph: &mut KnowledgeGraph,
 ) -> NodeId {
@@ -284,7 +286,11 @@ fn write_project(
         .place
         .clone()
         .or_else(|| draft.manifests.first().map(|(path, _)| Place::file(path)));
-    let name = draft.name.clone().unwrap_or_default();
+    let folder = match draft.facts.dir.as_str() {
+        "" => repository,
+        dir => super::tree::base(dir),
+    };
+    let name = draft.name.clone().unwrap_or_else(|| folder.to_owned());
     let declared_in = place.as_ref().map(|place| place.path.clone());
     let project = graph.add(name, place, Facts::Project(draft.facts));
     for (path, format) in &draft.manifests {

@@ -9,19 +9,19 @@
 mod cargo;
 mod cmake;
 mod drafts;
-//mod ini;
+mod ini;
 //mod m4;
 //mod make;
 //mod meson;
 //mod meson_syntax;
-//mod pipfile;
-//mod pyproject;
-//mod python;
-//mod python_ast;
-//mod requirements;
-//mod setup_cfg;
-//mod setup_py;
-//mod task_envs;
+mod pipfile;
+mod pyproject;
+mod python;
+mod python_ast;
+mod requirements;
+mod setup_cfg;
+mod setup_py;
+mod task_envs;
 mod toml_doc;
 mod tree;
 
@@ -53,14 +53,14 @@ static READERS: &[Reader] = &[
     //     meson::READER,
     //     autotools::READER,
     //     autotools::HANDWRITTEN,
-    //     pyproject::READER,
-    //     setup_cfg::READER,
-    //     setup_py::READER,
-    //     pipfile::READER,
-    //     requirements::READER,
-    //     task_envs::TOX,
-    //     task_envs::NOX,
-    //     python::PINS,
+    pyproject::READER,
+    setup_cfg::READER,
+    setup_py::READER,
+    pipfile::READER,
+    requirements::READER,
+    task_envs::TOX,
+    task_envs::NOX,
+    python::PINS,
     //     make::READER,
 ];
 
@@ -86,8 +86,8 @@ pub fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
             read_one(&tree, reader, &path, &mut drafts);
         }
     }
-    // python::finish(&tree, &mut drafts);
-    drafts.write(graph);
+    python::finish(&tree, &mut drafts);
+    drafts.write(&repository.name, graph);
 }
 
 /// Paths for one reader, shallow ones first: a parent manifest claims those it includes.
