@@ -2,6 +2,7 @@
 
 pub mod attest;
 mod certificate;
+pub mod prosecute;
 #[cfg(test)]
 pub(crate) mod sample;
 

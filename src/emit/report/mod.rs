@@ -2,6 +2,7 @@
 //! came from the repository stands in it as text.
 
 mod pyramid;
+pub use pyramid::counts;
 mod timeline;
 mod view;
 
