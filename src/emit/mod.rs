@@ -3,4 +3,5 @@
 pub mod files;
 pub mod journal;
 pub mod progress;
+pub mod report;
 pub mod terminal;

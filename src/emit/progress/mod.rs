@@ -5,7 +5,7 @@ mod plain;
 mod terminal;
 #[cfg(test)]
 pub(crate) mod tests_events;
-mod words;
+pub(crate) mod words;
 
 use std::io::Write;
 
