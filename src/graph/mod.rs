@@ -1,11 +1,14 @@
 //! Stage 2: [`crate::scan::Repository`] → [`KnowledgeGraph`].
 
 mod build;
+mod ci;
 mod documents;
 mod files;
 mod model;
+mod packages;
 mod shell;
 mod syntax;
+mod yaml;
 
 pub use build::build;
 pub use model::*;
