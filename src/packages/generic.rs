@@ -1,6 +1,6 @@
 //! Header names that say too little to install something for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -17,6 +17,8 @@ struct Names {
     /// Of another operating system; a file of that name in a package is not what the source means.
     foreign: Vec<String>,
     foreign_directories: Vec<String>,
+    /// Directories that packages give as a symbolic link, whose contents a `Contents` file does not list.
+    links: BTreeMap<String, String>,
 }
 
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
@@ -28,6 +30,9 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
 /// `version.h` 329, `list.h` 84, `io.h` 47; `zlib.h` 6, `jpeglib.h` 2).
 const MANY_PACKAGES: usize = 12;
 
+/// From this similarity on, a package is about the thing that the header is named after (see [`similarity`]).
+const ABOUT: i32 = 72;
+
 pub(super) fn is_foreign_or_local(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let is = |list: &[String]| list.iter().any(|known| known.eq_ignore_ascii_case(&lower));
@@ -37,10 +42,19 @@ pub(super) fn is_foreign_or_local(name: &str) -> bool {
         || first.is_some_and(|dir| NAMES.foreign_directories.iter().any(|known| known == dir))
 }
 
+/// The name with its first directory replaced by what it is a link to.
+pub(super) fn follow_link(name: &str) -> Option<String> {
+    let (first, rest) = name.split_once('/')?;
+    Some(format!("{}/{rest}", NAMES.links.get(first)?))
+}
+
 /// Drops finds that the name alone does not support: a file somewhere below a package's own directory, where many
 /// packages have one of that name or the package is about something else.
 pub(super) fn keep_telling(index: &Index, name: &str, found: Vec<Found>) -> Vec<Found> {
-    let packages: BTreeSet<u32> = found.iter().flat_map(|f| f.hit.packages.iter().copied()).collect();
+    let packages: BTreeSet<u32> = found
+        .iter()
+        .flat_map(|f| f.hit.packages.iter().copied())
+        .collect();
     let many = packages.len() > MANY_PACKAGES;
     found
         .into_iter()
@@ -54,8 +68,10 @@ pub(super) fn keep_telling(index: &Index, name: &str, found: Vec<Found>) -> Vec<
                 .packages
                 .iter()
                 .filter_map(|id| index.package(*id))
-                .any(|package| similarity(subject_word(name), &package.name) >= 60);
-            about || (exact && name.contains('/')) || (!many && packages.len() <= 4 && is_plain_find(each, name))
+                .any(|package| similarity(subject_word(name), &package.name) >= ABOUT);
+            about
+                || (exact && name.contains('/'))
+                || (!many && packages.len() <= 4 && is_plain_find(each, name))
         })
         .collect()
 }
@@ -69,7 +85,10 @@ pub(super) fn subject_word(name: &str) -> &str {
 /// One directory below an include directory, as a library's own `-I` would name it.
 fn is_plain_find(found: &Found, name: &str) -> bool {
     let below = super::contents::below_include(&found.hit.path);
-    let extra = below.matches('/').count().saturating_sub(name.matches('/').count());
+    let extra = below
+        .matches('/')
+        .count()
+        .saturating_sub(name.matches('/').count());
     extra <= 1
 }
 

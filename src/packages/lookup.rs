@@ -82,16 +82,21 @@ impl Index {
         {
             found = self.find(Kind::Header, &format!("{dir}/{ANY}"), name);
             for each in &mut found {
-                each.why = format!("has the directory /{}", each.hit.path.trim_end_matches("/*"));
+                each.why = format!(
+                    "has the directory /{}",
+                    each.hit.path.trim_end_matches("/*")
+                );
             }
         }
-        generic::keep_telling(self, name, found)
+        let found = generic::keep_telling(self, name, found);
+        match generic::follow_link(name) {
+            Some(target) if found.is_empty() => self.find(Kind::Header, &target, name),
+            _ => found,
+        }
     }
 
     pub(super) fn find_library(&self, name: &str) -> Vec<Found> {
-        let bare = name
-            .trim_end_matches(".so")
-            .trim_end_matches(".a");
+        let bare = name.trim_end_matches(".so").trim_end_matches(".a");
         let bare = if bare.len() < name.len() {
             bare.strip_prefix("lib").unwrap_or(bare)
         } else {

@@ -4,16 +4,20 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::lookup::Candidate;
 use super::Capability;
+use super::lookup::Candidate;
 
 /// One entry of `knowledge/packages/preferred.toml`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Preference {
     /// The package to put first.
     pub package: String,
-    /// Where one of these is a candidate.
+    /// Where one of these comes first.
+    #[serde(default)]
     pub over: Vec<String>,
+    /// For these capabilities, whatever comes first: where the file stands outside of the usual directories.
+    #[serde(default)]
+    pub when: Vec<Capability>,
     pub reason: String,
     /// A capability for which this decides.
     pub example: Capability,
@@ -38,20 +42,32 @@ pub(super) fn apply(capability: &Capability, candidates: &mut Vec<Candidate>) {
     if matches!(capability, Capability::Package(_)) {
         return;
     }
-    let Some(first) = candidates.first().cloned() else {
+    let first = candidates.first().cloned();
+    let leads = |p: &&Preference| {
+        first
+            .as_ref()
+            .is_some_and(|first| p.over.contains(&first.package))
+            || p.when.contains(capability)
+    };
+    let Some(preference) = PREFERENCES.iter().find(leads) else {
         return;
     };
-    let Some(preference) = PREFERENCES.iter().find(|p| p.over.contains(&first.package)) else {
-        return;
+    let (score, path, why) = match first {
+        Some(first) => (
+            first.score + 1,
+            first.path,
+            format!("is {} ({})", preference.reason, first.why),
+        ),
+        None => (100, String::new(), format!("is {}", preference.reason)),
     };
     candidates.retain(|c| c.package != preference.package);
     candidates.insert(
         0,
         Candidate {
             package: preference.package.clone(),
-            score: first.score + 1,
-            path: first.path,
-            why: format!("{} ({})", preference.reason, first.why),
+            score,
+            path,
+            why,
         },
     );
 }
@@ -66,10 +82,20 @@ mod tests {
         let index = Index::embedded();
         for each in PREFERENCES.iter() {
             let best = |c: &Capability| index.providers(c).first().map(|c| c.package.clone());
-            assert_eq!(best(&each.example).as_deref(), Some(each.package.as_str()), "{}", each.example);
+            assert_eq!(
+                best(&each.example).as_deref(),
+                Some(each.package.as_str()),
+                "{}",
+                each.example
+            );
             let other = best(&each.not);
             assert!(other.is_some(), "{} has no provider at all", each.not);
-            assert_ne!(other.as_deref(), Some(each.package.as_str()), "{}", each.not);
+            assert_ne!(
+                other.as_deref(),
+                Some(each.package.as_str()),
+                "{}",
+                each.not
+            );
             assert!(!each.reason.is_empty());
         }
     }

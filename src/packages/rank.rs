@@ -7,6 +7,9 @@ use super::contents::below_include;
 use super::index::{Index, Package};
 use super::lookup::{Candidate, Found, is_exact_header};
 
+/// Sources that build with a package, from which on its versioned name is its usual name.
+const USUAL: u32 = 20;
+
 /// Weighs the finds and gives one candidate a package, best first. Ties go to the shorter path, then by name.
 pub(super) fn order(index: &Index, capability: &Capability, found: Vec<Found>) -> Vec<Candidate> {
     let mut best: HashMap<String, Candidate> = HashMap::new();
@@ -28,17 +31,23 @@ pub(super) fn order(index: &Index, capability: &Capability, found: Vec<Found>) -
 }
 
 fn order_key(candidate: &Candidate) -> (i32, usize, &str, &str) {
-    (-candidate.score, candidate.path.len(), &candidate.package, &candidate.path)
+    (
+        -candidate.score,
+        candidate.path.len(),
+        &candidate.package,
+        &candidate.path,
+    )
 }
 
 fn weigh(capability: &Capability, found: &Found, package: &Package, place: i32) -> Candidate {
     let mut score = 100 + found.bonus + place + kind_score(capability, &package.name);
     score += similarity(&found.subject, &package.name) * 3 / 10;
-    // One more for each doubling: 2 sources or 3 are the same, 5 or 500 are not.
-    score += 4 * (32 - package.usage.leading_zeros()) as i32;
+    // Four more for each doubling: 200 sources or 210 are nearly the same, 5 or 500 are not.
+    score += (4.0 * f64::from(package.usage + 1).log2()).round() as i32;
     let mut why = found.why.clone();
     let name = if package.default.is_empty() {
-        if is_versioned(&package.name) {
+        // `libgtk-3-dev` is what everyone uses; `llvm-15-dev` stands beside the default.
+        if is_versioned(&package.name) && package.usage < USUAL {
             score -= 10;
         }
         package.name.clone()
@@ -59,20 +68,32 @@ fn place_score(capability: &Capability, path: &str) -> i32 {
     match capability {
         Capability::Header(name) => {
             if is_exact_header(path, name) {
-                return 40;
+                return 60;
             }
-            let extra = below_include(path).matches('/').count() as i32 - name.matches('/').count() as i32;
-            let outside = if path.starts_with("usr/include/") { 0 } else { 10 };
+            let extra =
+                below_include(path).matches('/').count() as i32 - name.matches('/').count() as i32;
+            let outside = if path.starts_with("usr/include/") {
+                0
+            } else {
+                10
+            };
             -(12 * extra.max(1)) - outside
         }
         Capability::Library(_) => {
             let rest = path.trim_start_matches("usr/").trim_start_matches("lib/");
-            let deep = rest.trim_start_matches("x86_64-linux-gnu/").matches('/').count() as i32;
+            let deep = rest
+                .trim_start_matches("x86_64-linux-gnu/")
+                .matches('/')
+                .count() as i32;
             let usual = i32::from(path.contains("x86_64-linux-gnu/")) * 5;
             usual - 20 * deep
         }
         Capability::Command(_) => {
-            if path.starts_with("usr/games/") { -10 } else { 0 }
+            if path.starts_with("usr/games/") {
+                -10
+            } else {
+                0
+            }
         }
         _ => 0,
     }
@@ -83,7 +104,10 @@ fn kind_score(capability: &Capability, package: &str) -> i32 {
     let dev = package.ends_with("-dev") || package.contains("-dev-");
     let wants_dev = matches!(
         capability,
-        Capability::Header(_) | Capability::PkgConfig(_) | Capability::CMake(_) | Capability::Library(_)
+        Capability::Header(_)
+            | Capability::PkgConfig(_)
+            | Capability::CMake(_)
+            | Capability::Library(_)
     );
     let mut score = match (wants_dev, dev) {
         (true, true) => 20,
@@ -95,7 +119,16 @@ fn kind_score(capability: &Capability, package: &str) -> i32 {
     if aside.iter().any(|end| package.ends_with(end)) {
         score -= 60;
     }
-    let foreign = ["-i386", "-x32", "-amd64-i386", "-cross", "-musl", "musl-", "dietlibc", "-gcc-"];
+    let foreign = [
+        "-i386",
+        "-x32",
+        "-amd64-i386",
+        "-cross",
+        "-musl",
+        "musl-",
+        "dietlibc",
+        "-gcc-",
+    ];
     if foreign.iter().any(|mark| package.contains(mark)) {
         score -= 40;
     }
@@ -113,12 +146,17 @@ fn is_versioned(package: &str) -> bool {
 /// How far two names are the same, 0 to 100, without `lib`, `-dev`, versions and punctuation.
 pub(super) fn similarity(subject: &str, package: &str) -> i32 {
     let subject = subject.rsplit_once('.').map_or(subject, |(stem, ext)| {
-        if matches!(ext, "h" | "hpp" | "hh" | "hxx") { stem } else { subject }
+        if matches!(ext, "h" | "hpp" | "hh" | "hxx") {
+            stem
+        } else {
+            subject
+        }
     });
-    let package = package
-        .strip_suffix("-dev")
-        .unwrap_or(package);
-    let (a, b) = (core(subject.rsplit('/').next().unwrap_or(subject)), core(package));
+    let package = package.strip_suffix("-dev").unwrap_or(package);
+    let (a, b) = (
+        core(subject.rsplit('/').next().unwrap_or(subject)),
+        core(package),
+    );
     let first = core(subject.split('/').next().unwrap_or(subject));
     score_of(&a, &b).max(score_of(&first, &b))
 }
@@ -143,9 +181,16 @@ fn score_of(a: &str, b: &str) -> i32 {
 
 fn core(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
-    let bare = lower.strip_prefix("lib").filter(|rest| !rest.is_empty()).unwrap_or(&lower);
+    let bare = lower
+        .strip_prefix("lib")
+        .filter(|rest| !rest.is_empty())
+        .unwrap_or(&lower);
     let letters: String = bare.chars().filter(char::is_ascii_alphabetic).collect();
-    if letters.is_empty() { bare.to_owned() } else { letters }
+    if letters.is_empty() {
+        bare.to_owned()
+    } else {
+        letters
+    }
 }
 
 #[cfg(test)]
