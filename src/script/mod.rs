@@ -4,6 +4,7 @@ mod activation;
 mod bash;
 mod compose;
 mod dockerfile;
+pub mod honesty;
 mod managers;
 mod model;
 mod quote;

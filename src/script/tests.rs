@@ -271,5 +271,11 @@ fn write_scripts() {
         ("autotools", f::autotools()),
     ] {
         std::fs::write(format!("{dir}/{name}.sh"), emitted(&plan)).expect("written");
+        let options = DockerOptions {
+            builder: Builder::Classic,
+            ..Default::default()
+        };
+        let text = dockerfile(&from_plan(&plan), &options).expect("a text");
+        std::fs::write(format!("{dir}/{name}.Dockerfile"), text).expect("written");
     }
 }

@@ -1,0 +1,533 @@
+//! The rules, over [`Facts`].
+
+use std::collections::HashSet;
+
+use globset::Glob;
+
+use super::facts::{Call, Facts, Nested};
+use super::knowledge::{is_in, knowledge};
+use super::words::{base_name, resolve};
+use super::{Finding, Rule};
+
+/// What the script must leave alone.
+pub struct Repository<'t> {
+    tracked: HashSet<&'t str>,
+    files: &'t [String],
+    programs: HashSet<&'t str>,
+}
+
+impl<'t> Repository<'t> {
+    pub fn new(tracked: &'t [String], programs: &'t [String]) -> Self {
+        Self {
+            tracked: tracked.iter().map(String::as_str).collect(),
+            files: tracked,
+            programs: programs.iter().map(|p| base_name(p)).collect(),
+        }
+    }
+
+    /// The tracked file that a path, a directory or a glob names, if any.
+    fn tracked(&self, path: &str) -> Option<&str> {
+        if let Some(known) = self.tracked.get(path) {
+            return Some(known);
+        }
+        if path.contains(['*', '?', '[']) {
+            let glob = Glob::new(path).ok()?.compile_matcher();
+            return self
+                .files
+                .iter()
+                .map(String::as_str)
+                .find(|file| glob.is_match(file));
+        }
+        let within = |file: &&String| {
+            path.is_empty()
+                || file
+                    .strip_prefix(path)
+                    .is_some_and(|rest| rest.starts_with('/'))
+        };
+        self.files.iter().find(within).map(String::as_str)
+    }
+
+    fn is_program(&self, name: &str) -> bool {
+        self.programs.contains(name) || is_in(&knowledge().names.tools, name)
+    }
+
+    /// Whether the failure of a command matters.
+    fn matters(&self, argv: &[String], functions: &HashSet<&str>) -> bool {
+        let Some(program) = argv.first() else {
+            return false;
+        };
+        let name = base_name(program);
+        let asks = argv
+            .iter()
+            .skip(1)
+            .any(|a| is_in(&["--version".to_owned(), "-V".to_owned()], a));
+        !asks
+            && (program.starts_with("./")
+                || functions.contains(name)
+                || self.is_program(name)
+                || is_in(&knowledge().names.steps, name))
+    }
+}
+
+/// Everything that one text does wrong; lines are the text's own.
+pub fn findings(facts: &Facts, text: &Nested, repository: &Repository<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for line in &facts.unread {
+        add(
+            &mut findings,
+            *line,
+            Rule::Unreadable,
+            "Bash that cannot be read".to_owned(),
+        );
+    }
+    for write in &facts.writes {
+        writes(
+            write.line,
+            &write.target,
+            "writes",
+            &write.statement,
+            true,
+            repository,
+            &mut findings,
+        );
+    }
+    for call in &facts.calls {
+        for (path, how, content) in super::rules::targets(call, repository) {
+            writes(
+                call.line,
+                &path,
+                how,
+                &call.statement,
+                content,
+                repository,
+                &mut findings,
+            );
+        }
+        altering(call, repository, &mut findings);
+        stand_in(call, repository, &mut findings);
+        switches(call, &mut findings);
+    }
+    for (line, name) in &facts.definitions {
+        if repository.is_program(name) {
+            add(
+                &mut findings,
+                *line,
+                Rule::FakeTool,
+                format!("defines a function in place of {name}"),
+            );
+        }
+    }
+    settings(facts, &mut findings);
+    swallows(facts, text, repository, &mut findings);
+    findings
+}
+
+fn add(findings: &mut Vec<Finding>, line: u32, rule: Rule, text: String) {
+    findings.push(Finding {
+        line,
+        rule,
+        text: crate::script::comment(&text, 160),
+    });
+}
+
+/// One file that is written, made or removed. `content`: its contents come from the script itself.
+fn writes(
+    line: u32,
+    path: &str,
+    how: &str,
+    statement: &str,
+    content: bool,
+    repository: &Repository<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    if path.starts_with("/dev/") || path.starts_with('&') {
+        return;
+    }
+    let name = base_name(path);
+    if let Some(file) = repository.tracked(path) {
+        add(
+            findings,
+            line,
+            Rule::TrackedFile,
+            format!("{how} {file}, which the repository tracks"),
+        );
+    }
+    if how != "removes" && knowledge().test_configs.is_match(path) {
+        add(
+            findings,
+            line,
+            Rule::TestConfig,
+            format!("{how} {path}, which decides what tests run"),
+        );
+    }
+    if content && how != "removes" && (repository.is_program(name) || in_program_dir(path)) {
+        add(
+            findings,
+            line,
+            Rule::FakeTool,
+            format!("{how} {path}, a program of its own making"),
+        );
+    }
+    if content && knowledge().passing_switches.is_match(statement) {
+        add(
+            findings,
+            line,
+            Rule::SkippedTests,
+            format!("{how} a switch that skips tests into {path}"),
+        );
+    }
+}
+
+fn in_program_dir(path: &str) -> bool {
+    let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
+    is_in(&knowledge().names.program_dirs, base_name(dir))
+}
+
+/// Files that a call writes or removes: path, verb, and whether the contents are the script's own.
+pub(super) fn targets(
+    call: &Call,
+    repository: &Repository<'_>,
+) -> Vec<(String, &'static str, bool)> {
+    let Some((program, arguments)) = call.argv.split_first() else {
+        return Vec::new();
+    };
+    let here = |path: &str| resolve(&call.cwd, path);
+    let plain = || {
+        arguments
+            .iter()
+            .filter(|a| !a.starts_with('-'))
+            .map(|a| here(a))
+    };
+    let has = |flag: &str| arguments.iter().any(|a| a.starts_with(flag));
+    match base_name(program) {
+        "tee" => plain().map(|p| (p, "writes", true)).collect(),
+        "truncate" | "ed" | "ex" => plain().map(|p| (p, "alters", true)).collect(),
+        "sed" if has("-i") || has("--in-place") || arguments.iter().any(|a| is_cluster(a, 'i')) => {
+            plain().map(|p| (p, "alters", true)).collect()
+        }
+        "perl" | "ruby" if arguments.iter().any(|a| is_cluster(a, 'i')) => {
+            plain().map(|p| (p, "alters", true)).collect()
+        }
+        "rm" | "unlink" | "shred" => plain().map(|p| (p, "removes", false)).collect(),
+        "cp" | "mv" | "install" | "ln" | "rsync" | "link" => copies(call, arguments, repository),
+        "dd" => arguments
+            .iter()
+            .filter_map(|a| a.strip_prefix("of="))
+            .map(|p| (here(p), "writes", false))
+            .collect(),
+        "curl" | "wget" => {
+            let after = arguments.windows(2).filter(|w| {
+                w.first().is_some_and(|f| {
+                    matches!(f.as_str(), "-o" | "-O" | "--output" | "--output-document")
+                })
+            });
+            after
+                .filter_map(|w| w.get(1))
+                .filter(|p| !p.contains("://"))
+                .map(|p| (here(p), "downloads", true))
+                .collect()
+        }
+        "chmod" => plain()
+            .skip(1)
+            .filter(|path| {
+                repository.tracked(path).is_none() && repository.is_program(base_name(path))
+            })
+            .map(|path| (path, "makes executable", true))
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn is_cluster(argument: &str, flag: char) -> bool {
+    argument.starts_with('-')
+        && !argument.starts_with("--")
+        && argument.len() <= 4
+        && argument.contains(flag)
+}
+
+/// Destinations of `cp`, `mv`, `install` and `ln`, and what `mv` takes away.
+fn copies(
+    call: &Call,
+    arguments: &[String],
+    repository: &Repository<'_>,
+) -> Vec<(String, &'static str, bool)> {
+    let option = |short: &str, long: &str| {
+        let after = arguments
+            .windows(2)
+            .find(|w| w.first().is_some_and(|a| a == short))
+            .and_then(|w| w.get(1).cloned());
+        after.or_else(|| {
+            arguments
+                .iter()
+                .find_map(|a| a.strip_prefix(long).map(str::to_owned))
+        })
+    };
+    let into = option("-t", "--target-directory=");
+    let mode = option("-m", "--mode=");
+    let mut plain: Vec<&String> = arguments
+        .iter()
+        .filter(|a| !a.starts_with('-') && Some(*a) != into.as_ref() && Some(*a) != mode.as_ref())
+        .collect();
+    let Some(target) = into.clone().or_else(|| {
+        if plain.len() > 1 {
+            plain.pop().cloned()
+        } else {
+            Some(".".to_owned())
+        }
+    }) else {
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    for source in &plain {
+        let path = resolve(&call.cwd, &target);
+        let inside = resolve(&call.cwd, &format!("{target}/{}", base_name(source)));
+        let is_dir = into.is_some()
+            || target.ends_with('/')
+            || path.is_empty()
+            || base_name(&target) == "."
+            || plain.len() > 1
+            || (!repository.tracked.contains(path.as_str()) && repository.tracked(&path).is_some())
+            || is_in(&knowledge().names.program_dirs, base_name(&path));
+        let path = if is_dir { inside } else { path };
+        let fake = repository.is_program(base_name(&path)) || in_program_dir(&path);
+        all.push((
+            path.clone(),
+            "writes",
+            fake && !is_same_tool(source, base_name(&path)),
+        ));
+        if call.argv.first().is_some_and(|p| base_name(p) == "mv") {
+            all.push((resolve(&call.cwd, source), "removes", false));
+        }
+    }
+    all
+}
+
+/// Whether `source` is the real program that `name` stands for: `/usr/bin/python3` for `python`, `/usr/bin/clang-15`
+/// for `clang`, `../uv/bin/uv` for `uv`.
+fn is_same_tool(source: &str, name: &str) -> bool {
+    let real = base_name(source);
+    let related = real.starts_with(name) || name.starts_with(real);
+    let from_bin = source
+        .rsplit_once('/')
+        .is_some_and(|(dir, _)| is_in(&knowledge().names.program_dirs, base_name(dir)));
+    related && from_bin && !is_in(&knowledge().names.no_ops, real)
+}
+
+/// Programs that alter tracked files by their nature.
+fn altering(call: &Call, repository: &Repository<'_>, findings: &mut Vec<Finding>) {
+    let Some((program, arguments)) = call.argv.split_first() else {
+        return;
+    };
+    let says = |word: &str| arguments.iter().any(|a| a == word);
+    let outside = call.cwd.starts_with(['/', '~', '$']) || arguments.windows(2).any(|w| {
+        matches!(w, [flag, dir] if flag == "-C" && resolve(&call.cwd, dir).starts_with(['/', '~', '$']))
+    });
+    if outside || repository.files.is_empty() {
+        return;
+    }
+    let name = base_name(program);
+    let found = match name {
+        "patch" => !says("--dry-run"),
+        "git" => {
+            let command = arguments
+                .iter()
+                .find(|a| is_in(&knowledge().names.git_writes, a));
+            command.is_some_and(|c| !(c == "apply" && says("--check")))
+                && !says("submodule")
+                && !says("clone")
+        }
+        "find" | "xargs" => {
+            says("-delete") || (says("sed") && arguments.iter().any(|a| is_cluster(a, 'i')))
+        }
+        "python" | "python3" | "perl" | "ruby" | "node" => inline_write(call, repository),
+        _ => false,
+    };
+    if found {
+        add(
+            findings,
+            call.line,
+            Rule::TrackedFile,
+            format!("runs {name}, which alters files that the repository tracks"),
+        );
+    }
+}
+
+/// `python3 -c "open('tests/x.py', 'w')…"` and the like: an inline program that writes and names a file to leave alone.
+fn inline_write(call: &Call, repository: &Repository<'_>) -> bool {
+    let inline = call.argv.iter().any(|a| a == "-c" || a == "-e" || a == "-")
+        || call.statement.contains("<<");
+    let writing = [
+        "write", "'w'", "\"w\"", "'a'", "\"a\"", "unlink", "remove", "rename", "replace(",
+    ];
+    if !inline || !writing.iter().any(|w| call.statement.contains(w)) {
+        return false;
+    }
+    let words = call
+        .statement
+        .split(|c: char| c.is_whitespace() || "'\"(),;=<>".contains(c));
+    words.filter(|w| w.len() > 2).any(|w| {
+        repository.tracked.contains(resolve(&call.cwd, w).as_str())
+            || knowledge().test_configs.is_match(w)
+    })
+}
+
+/// Aliases, `hash -p`, alternatives: other ways to another program.
+fn stand_in(call: &Call, repository: &Repository<'_>, findings: &mut Vec<Finding>) {
+    let Some((program, arguments)) = call.argv.split_first() else {
+        return;
+    };
+    let no_op = |a: &String| is_in(&knowledge().names.no_ops, base_name(a));
+    let fake = match base_name(program) {
+        "alias" => arguments
+            .iter()
+            .filter_map(|a| a.split_once('='))
+            .map(|(name, _)| name)
+            .find(|n| repository.is_program(n)),
+        "hash" => arguments
+            .iter()
+            .any(|a| a == "-p")
+            .then(|| arguments.last().map_or("", String::as_str)),
+        "update-alternatives" | "ln" | "cp" => arguments
+            .iter()
+            .any(no_op)
+            .then(|| arguments.last().map_or("", String::as_str)),
+        _ => None,
+    };
+    if let Some(name) = fake {
+        add(
+            findings,
+            call.line,
+            Rule::FakeTool,
+            format!("puts another program in the place of {name}"),
+        );
+    }
+}
+
+/// Switches that leave tests out for good.
+fn switches(call: &Call, findings: &mut Vec<Finding>) {
+    let line = call.argv.join(" ");
+    if knowledge().lasting_switches.is_match(&line) {
+        add(
+            findings,
+            call.line,
+            Rule::SkippedTests,
+            "configures the build without its tests".to_owned(),
+        );
+    }
+    let keeps = call.argv.iter().any(|a| a == "config")
+        && call.argv.iter().any(|a| a == "set" || a == "--global");
+    if keeps && knowledge().passing_switches.is_match(&line) {
+        add(
+            findings,
+            call.line,
+            Rule::SkippedTests,
+            "keeps a switch that skips tests".to_owned(),
+        );
+    }
+}
+
+fn settings(facts: &Facts, findings: &mut Vec<Finding>) {
+    let known = knowledge();
+    for (line, name, value) in &facts.settings {
+        if is_in(&known.names.switch_variables, name)
+            && (known.passing_switches.is_match(value) || known.lasting_switches.is_match(value))
+        {
+            add(
+                findings,
+                *line,
+                Rule::SkippedTests,
+                format!("sets {name}, with a switch that skips tests"),
+            );
+        }
+        if !value.is_empty() && known.stand_in_variables.is_match(name) {
+            add(
+                findings,
+                *line,
+                Rule::FakeTool,
+                format!("sets {name}, which puts another program in a tool's place"),
+            );
+        }
+    }
+}
+
+fn swallows(
+    facts: &Facts,
+    text: &Nested,
+    repository: &Repository<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    let functions: HashSet<&str> = facts
+        .calls
+        .iter()
+        .filter(|call| !call.function.is_empty() && repository.matters(&call.argv, &HashSet::new()))
+        .map(|call| call.function.as_str())
+        .collect();
+    let matters = |argv: &Vec<String>| repository.matters(argv, &functions);
+    for swallow in &facts.swallows {
+        let Some(step) = swallow.left.iter().find(|argv| matters(argv)) else {
+            continue;
+        };
+        let step = step.join(" ");
+        match &swallow.right {
+            Some(right) if right.iter().all(|argv| is_no_op(argv)) => {
+                add(
+                    findings,
+                    swallow.line,
+                    Rule::SwallowedFailure,
+                    format!("goes on when this fails: {step}"),
+                );
+            }
+            None if !text.pipefail => {
+                add(
+                    findings,
+                    swallow.line,
+                    Rule::SwallowedFailure,
+                    format!("a pipeline without pipefail hides the failure of: {step}"),
+                );
+            }
+            _ => {}
+        }
+    }
+    let mut steps = 0;
+    for call in &facts.calls {
+        let argv: Vec<&str> = call.argv.iter().map(String::as_str).collect();
+        let swallowed = match argv.as_slice() {
+            ["set", "+e" | "+o", ..] if argv.iter().any(|a| *a == "+e" || *a == "errexit") => {
+                Some("switches off the end at the first failure")
+            }
+            ["trap", "" | "true" | ":" | "exit 0", signals @ ..]
+                if signals.iter().any(|s| matches!(*s, "ERR" | "EXIT" | "0")) =>
+            {
+                Some("traps failures away")
+            }
+            ["exit" | "return", "0"] if call.unconditional && steps > 0 => {
+                Some("ends with success whatever came before")
+            }
+            _ if call.negated && matters(&call.argv) => {
+                Some("negates a step, so that its failure is success")
+            }
+            _ => None,
+        };
+        if let Some(what) = swallowed {
+            add(findings, call.line, Rule::SwallowedFailure, what.to_owned());
+        }
+        steps += usize::from(matters(&call.argv));
+    }
+    if !text.errexit && steps > 0 {
+        add(
+            findings,
+            1,
+            Rule::SwallowedFailure,
+            "goes on after a failure: there is no set -e".to_owned(),
+        );
+    }
+}
+
+/// A right side of `||` that only talks, or ends with success.
+fn is_no_op(argv: &[String]) -> bool {
+    match argv {
+        [exit, code] if exit == "exit" || exit == "return" => code == "0",
+        [program, ..] => is_in(&knowledge().names.no_ops, base_name(program)),
+        [] => true,
+    }
+}
