@@ -1,1 +1,585 @@
+//! From a real log to the edit that is tried first.
+
 use super::*;
+use crate::diagnose::{At, Attribution, Failure, diagnose};
+use crate::evidence::{Because, Trust};
+use crate::packages::Capability;
+use crate::plan::{Action, BaseChoice, EnvVar, Layer, RepositoryId, Step};
+use crate::pyramid::{Level, Pyramid, PyramidCommand};
+use crate::sandbox::Outcome;
+use crate::script::Script;
+
+fn step(id: &str, layer: Layer, argv: &[&str]) -> Step {
+    Step {
+        id: id.to_owned(),
+        layer,
+        dir: String::new(),
+        action: Action::run(argv.iter().copied()),
+        unless: None,
+        because: vec![],
+    }
+}
+
+fn script() -> Script {
+    Script {
+        schema: crate::script::SCHEMA.to_owned(),
+        repository: RepositoryId {
+            name: "x".to_owned(),
+            commit: None,
+            as_of: None,
+            marker: None,
+        },
+        base: BaseChoice {
+            image: "debian:bookworm".to_owned(),
+            id: "debian-bookworm".to_owned(),
+            because: vec![],
+        },
+        env: vec![],
+        packages: vec![],
+        steps: vec![
+            step("python/venv", Layer::Runtimes, &["uv", "venv"]),
+            step(
+                "python/install",
+                Layer::Runtimes,
+                &["uv", "pip", "install", "--python", ".venv", "-e", "."],
+            ),
+            step("./configure", Layer::Project, &["./configure"]),
+            step("./cmake", Layer::Project, &["cmake", "-B", "build"]),
+            step("./build", Layer::Project, &["make"]),
+        ],
+        ready: vec![],
+        verified: None,
+    }
+}
+
+fn command(id: &str, text: &str) -> PyramidCommand {
+    PyramidCommand {
+        id: id.to_owned(),
+        level: Level::Testability,
+        command: text.to_owned(),
+        dir: String::new(),
+        env: std::collections::BTreeMap::new(),
+        because: vec![],
+        confidence: 0.9,
+        runner: None,
+        added: false,
+    }
+}
+
+fn pyramid() -> Pyramid {
+    Pyramid {
+        schema: crate::pyramid::SCHEMA.to_owned(),
+        commands: vec![
+            command("t1", "make check"),
+            command("t2", "python -m pytest -q"),
+        ],
+        left_out: vec![],
+    }
+}
+
+/// A piece of a distribution's index.
+fn index(capability: &Capability) -> Vec<(String, String)> {
+    let table = [
+        ("header:zlib.h", "zlib1g-dev"),
+        ("lib:png", "libpng-dev"),
+        ("pc:glib-2.0", "libglib2.0-dev"),
+        ("cmake:CURL", "libcurl4-openssl-dev"),
+        ("pc:libcurl", "libcurl4-gnutls-dev"),
+        ("cmd:flex", "flex"),
+        ("py:yaml", "python3-yaml"),
+        ("pc:openssl", "libssl-dev"),
+        ("pc:alsa", "libasound2-dev"),
+        ("lib:clang", "libclang-dev"),
+        ("m4:AX_PTHREAD", "autoconf-archive"),
+    ];
+    let key = capability.to_string();
+    table
+        .iter()
+        .filter(|(known, _)| *known == key)
+        .map(|(_, package)| ((*package).to_owned(), "has it".to_owned()))
+        .collect()
+}
+
+struct World {
+    script: Script,
+    pyramid: Pyramid,
+    files: Vec<String>,
+    own: Vec<String>,
+    bases: Vec<String>,
+    tried: TriedSet,
+    telemetry: Telemetry,
+}
+
+impl World {
+    fn new() -> Self {
+        let strings = |all: &[&str]| all.iter().map(|s| (*s).to_owned()).collect();
+        Self {
+            script: script(),
+            pyramid: pyramid(),
+            files: strings(&[
+                "configure.ac",
+                "pyproject.toml",
+                "src/pkg/__init__.py",
+                "sub/Makefile",
+                "third_party/x/y",
+            ]),
+            own: strings(&["pkg"]),
+            bases: strings(&["debian-bullseye", "debian-bookworm", "debian-trixie"]),
+            tried: TriedSet::default(),
+            telemetry: Telemetry::default(),
+        }
+    }
+
+    fn candidates(&self, failure: &Failure) -> Vec<Edit> {
+        let context = Context {
+            index: &index,
+            files: &self.files,
+            own_modules: &self.own,
+            bases: &self.bases,
+            python: Some("3.12"),
+            tried: &self.tried,
+            telemetry: &self.telemetry,
+        };
+        candidates(failure, &self.script, &self.pyramid, &context)
+    }
+
+    /// A failure of a step (`./…`, `python/…`) or of a pyramid command.
+    fn fail(&self, id: &str, log: &str) -> Failure {
+        let layer = self.script.step(id).map(|step| step.layer.number());
+        diagnose(
+            log,
+            &At {
+                layer,
+                step: Some(id),
+                argv: &[],
+                outcome: Outcome::Exited(1),
+                own_modules: &self.own,
+            },
+        )
+    }
+
+    fn texts(&self, id: &str, log: &str) -> Vec<String> {
+        let edits = self.candidates(&self.fail(id, log));
+        edits.iter().map(ToString::to_string).collect()
+    }
+
+    fn first(&self, id: &str, log: &str) -> String {
+        let failure = self.fail(id, log);
+        let edits = self.candidates(&failure);
+        let first = edits
+            .first()
+            .unwrap_or_else(|| panic!("nothing for {failure:?}"));
+        assert_eq!(first.because.trust, Trust::Observed);
+        first.to_string()
+    }
+}
+
+#[test]
+fn the_first_edit_for_each_kind_of_the_issue() {
+    let world = World::new();
+    let first = |id, log| world.first(id, log);
+    assert_eq!(
+        first(
+            "./build",
+            "/bin/sh: 1: flex: not found\nmake: *** [Makefile:2: all] Error 127"
+        ),
+        "install flex for cmd:flex"
+    );
+    assert_eq!(
+        first(
+            "./build",
+            "a.c:1:10: fatal error: zlib.h: No such file or directory"
+        ),
+        "install zlib1g-dev for header:zlib.h"
+    );
+    assert_eq!(
+        first(
+            "./build",
+            "/usr/bin/ld: cannot find -lpng: No such file or directory"
+        ),
+        "install libpng-dev for lib:png"
+    );
+    assert_eq!(
+        first(
+            "./configure",
+            "configure: error: Package requirements (glib-2.0 >= 2.40) were not met:\n\nPackage 'glib-2.0', required by 'virtual:world', not found"
+        ),
+        "install libglib2.0-dev for pc:glib-2.0"
+    );
+    assert_eq!(
+        first(
+            "./cmake",
+            "CMake Error at /usr/share/cmake-3.25/Modules/FindPackageHandleStandardArgs.cmake:230 (message):\n  Could NOT find CURL (missing: CURL_LIBRARY CURL_INCLUDE_DIR)"
+        ),
+        "install libcurl4-openssl-dev for cmake:CURL"
+    );
+    assert_eq!(
+        first("t2", "E   ModuleNotFoundError: No module named 'yaml'"),
+        "install PyYAML into the Python environment"
+    );
+    assert_eq!(
+        first(
+            "./build",
+            "error: failed to run custom build command for `openssl-sys v0.9.102`\n  Could not find directory of OpenSSL installation, and this `-sys` crate cannot"
+        ),
+        "install libssl-dev for pc:openssl"
+    );
+    assert_eq!(
+        first(
+            "./build",
+            "  The system library `alsa` required by crate `alsa-sys` was not found."
+        ),
+        "install libasound2-dev for pc:alsa"
+    );
+    assert_eq!(
+        first(
+            "./configure",
+            "run.sh: line 1: ./configure: Permission denied"
+        ),
+        "replace step ./configure"
+    );
+    assert_eq!(
+        first(
+            "t1",
+            "make: *** No targets specified and no makefile found.  Stop."
+        ),
+        "run command t1 in sub"
+    );
+}
+
+#[test]
+fn the_network_is_not_repaired() {
+    let world = World::new();
+    let failure = world.fail("./build", "fatal: unable to access 'https://nosuch.invalid/x.git/': Could not resolve host: nosuch.invalid");
+    assert_eq!(
+        (failure.kind.as_str(), failure.attribution),
+        ("network", Attribution::Transient)
+    );
+    assert!(world.candidates(&failure).is_empty());
+}
+
+#[test]
+fn other_kinds_have_their_strategies() {
+    let mut world = World::new();
+    assert_eq!(
+        world.first("./configure", "sh: 0: cannot open configure: No such file"),
+        "add step autoreconf"
+    );
+    assert_eq!(
+        world.first(
+            "./configure",
+            "configure.ac:4: error: possibly undefined macro: AX_PTHREAD"
+        ),
+        "install autoconf-archive for m4:AX_PTHREAD"
+    );
+    assert_eq!(
+        world.first(
+            "python/install",
+            "ERROR: Package 'x' requires a different Python: 3.11.2 not in '>=3.12,<4'"
+        ),
+        "plan again with python >=3.12,<4"
+    );
+    assert_eq!(
+        world.first(
+            "./cmake",
+            "  CMake 3.28 or higher is required.  You are running version 3.25.1"
+        ),
+        "plan again with cmake >=3.28"
+    );
+    assert_eq!(
+        world.texts(
+            "./build",
+            "g++: error: unrecognized command-line option '-std=c++29'"
+        ),
+        ["plan again with base debian-trixie"]
+    );
+    assert_eq!(
+        world.first("t2", "E   ModuleNotFoundError: No module named 'pkg'"),
+        "install . into the Python environment"
+    );
+    assert_eq!(
+        world.texts("t2", "ModuleNotFoundError: No module named 'imp'")[0],
+        "plan again with python <3.12"
+    );
+    let empty = "CMake Error at CMakeLists.txt:3 (add_subdirectory):\n  The source directory\n\n    /repo/third_party/foo\n\n  does not contain a CMakeLists.txt file.";
+    assert!(world.texts("./cmake", empty).is_empty(), "no .gitmodules");
+    world.files.push(".gitmodules".to_owned());
+    assert_eq!(world.first("./cmake", empty), "add step ./submodules");
+}
+
+#[test]
+fn a_header_of_the_repository_itself_is_not_installed() {
+    let mut world = World::new();
+    world.files.push("include/zlib.h".to_owned());
+    let texts = world.texts(
+        "./build",
+        "a.c:1:10: fatal error: zlib.h: No such file or directory",
+    );
+    assert!(texts.is_empty(), "{texts:?}");
+}
+
+#[test]
+fn nothing_is_proposed_twice() {
+    let mut world = World::new();
+    let log = "a.c:1:10: fatal error: zlib.h: No such file or directory";
+    let failure = world.fail("./build", log);
+    let edit = world.candidates(&failure).remove(0);
+    let mut tried = TriedSet::default();
+    tried.insert(&failure, &edit);
+    assert!(tried.contains(&failure, &edit.operation));
+    world.tried = tried;
+    assert!(world.candidates(&failure).is_empty());
+    // Another failure may try it.
+    let mut other = failure.clone();
+    other.kind = "other".to_owned();
+    assert!(!world.tried.contains(&other, &edit.operation));
+}
+
+#[test]
+fn what_is_in_force_is_not_proposed() {
+    let mut world = World::new();
+    let log = "a.c:1:10: fatal error: zlib.h: No such file or directory";
+    let edit = world.candidates(&world.fail("./build", log)).remove(0);
+    let (mut script, mut pyramid) = (world.script.clone(), world.pyramid.clone());
+    assert_eq!(
+        apply(&edit, &mut script, &mut pyramid),
+        Ok(Applied::Script { first: Layer::Base })
+    );
+    assert!(matches!(
+        apply(&edit, &mut script, &mut pyramid),
+        Err(ApplyError::InForce(_))
+    ));
+    world.script = script;
+    assert!(world.candidates(&world.fail("./build", log)).is_empty());
+}
+
+fn edit(operation: Operation) -> Edit {
+    Edit {
+        operation,
+        origin: "test".to_owned(),
+        because: Because::no_place(Trust::Observed, "it failed"),
+    }
+}
+
+#[test]
+fn python_requirements_share_one_step_behind_the_install() {
+    let (mut script, mut pyramid) = (script(), pyramid());
+    for requirement in ["PyYAML", "six>=1"] {
+        let operation = Operation::AddPythonRequirement {
+            requirement: requirement.to_owned(),
+        };
+        let applied = apply(&edit(operation), &mut script, &mut pyramid);
+        assert_eq!(
+            applied,
+            Ok(Applied::Script {
+                first: Layer::Runtimes
+            })
+        );
+    }
+    let ids: Vec<_> = script.steps.iter().map(|step| step.id.as_str()).collect();
+    assert_eq!(
+        ids,
+        [
+            "python/venv",
+            "python/install",
+            "python/extra",
+            "./configure",
+            "./cmake",
+            "./build"
+        ]
+    );
+    assert_eq!(
+        script.step("python/extra").unwrap().action,
+        Action::run([
+            "uv", "pip", "install", "--python", ".venv", "PyYAML", "six>=1"
+        ])
+    );
+    script.steps.clear();
+    let operation = Operation::AddPythonRequirement {
+        requirement: "x".to_owned(),
+    };
+    assert_eq!(
+        apply(&edit(operation), &mut script, &mut pyramid),
+        Err(ApplyError::NoPython("x".to_owned()))
+    );
+}
+
+#[test]
+fn steps_stand_where_they_are_put() {
+    let (mut script, mut pyramid) = (script(), pyramid());
+    let operation = Operation::AddStep {
+        step: step("autoreconf", Layer::Project, &["autoreconf", "-fi"]),
+        before: Some("./configure".to_owned()),
+    };
+    assert_eq!(
+        apply(&edit(operation.clone()), &mut script, &mut pyramid),
+        Ok(Applied::Script {
+            first: Layer::Project
+        })
+    );
+    assert_eq!(script.steps[2].id, "autoreconf");
+    assert_eq!(script.steps[2].because.len(), 1);
+    assert!(in_force(&operation, &script, &pyramid));
+    let operation = Operation::AddStep {
+        step: step("x", Layer::Runtimes, &["x"]),
+        before: None,
+    };
+    apply(&edit(operation), &mut script, &mut pyramid).unwrap();
+    assert_eq!(script.steps[2].id, "x");
+    let nowhere = Operation::AddStep {
+        step: step("y", Layer::Runtimes, &["y"]),
+        before: Some("none".to_owned()),
+    };
+    let before = script.clone();
+    assert_eq!(
+        apply(&edit(nowhere), &mut script, &mut pyramid),
+        Err(ApplyError::NoStep("none".to_owned()))
+    );
+    assert_eq!(script, before);
+}
+
+#[test]
+fn arguments_and_variables() {
+    let (mut script, mut pyramid) = (script(), pyramid());
+    let operation = Operation::AddArguments {
+        id: "./configure".to_owned(),
+        arguments: vec!["--disable-werror".to_owned()],
+    };
+    assert_eq!(
+        apply(&edit(operation.clone()), &mut script, &mut pyramid),
+        Ok(Applied::Script {
+            first: Layer::Project
+        })
+    );
+    assert!(matches!(
+        apply(&edit(operation), &mut script, &mut pyramid),
+        Err(ApplyError::InForce(_))
+    ));
+    for value in ["C", "C.UTF-8"] {
+        let operation = Operation::SetEnv {
+            name: "LC_ALL".to_owned(),
+            value: value.to_owned(),
+        };
+        assert_eq!(
+            apply(&edit(operation), &mut script, &mut pyramid),
+            Ok(Applied::Script {
+                first: Layer::Runtimes
+            })
+        );
+    }
+    let env: Vec<&EnvVar> = script.env.iter().collect();
+    assert_eq!(
+        (env.len(), env[0].value.as_str(), env[0].because.len()),
+        (1, "C.UTF-8", 2)
+    );
+}
+
+#[test]
+fn the_pyramid_changes_alone() {
+    let (mut script, mut pyramid) = (script(), pyramid());
+    let before = script.clone();
+    let id = || "t1".to_owned();
+    for operation in [
+        Operation::MoveCommand {
+            id: id(),
+            dir: "sub".to_owned(),
+        },
+        Operation::SetCommandEnv {
+            id: id(),
+            name: "A".to_owned(),
+            value: "1".to_owned(),
+        },
+        Operation::DropCommand {
+            id: id(),
+            reason: "no".to_owned(),
+        },
+    ] {
+        let applied = apply(&edit(operation), &mut script, &mut pyramid);
+        assert_eq!(applied, Ok(Applied::Pyramid { command: id() }));
+    }
+    assert_eq!((pyramid.commands.len(), pyramid.left_out.len()), (1, 1));
+    assert_eq!(script, before);
+}
+
+#[test]
+fn the_only_command_of_a_level_is_not_dropped() {
+    let mut world = World::new();
+    let log = "make: *** No rule to make target 'check'.  Stop.";
+    assert_eq!(
+        world.texts("t1", log),
+        ["leave out command t1: there is no check"]
+    );
+    world.pyramid.commands.truncate(1);
+    assert!(world.texts("t1", log).is_empty());
+}
+
+#[test]
+fn success_breaks_ties() {
+    let mut world = World::new();
+    world.script.steps.retain(|step| step.id != "./cmake");
+    let log = "run.sh: line 1: pytest: command not found";
+    world.pyramid.commands[0].command = "pytest".to_owned();
+    assert_eq!(
+        world.first("t1", log),
+        "install pytest into the Python environment"
+    );
+    let log = "configure.ac:4: error: possibly undefined macro: AX_PTHREAD";
+    assert_eq!(
+        world.first("./configure", log),
+        "install autoconf-archive for m4:AX_PTHREAD"
+    );
+}
+
+#[test]
+fn every_edit_of_every_example_can_be_applied() {
+    let world = World::new();
+    for unit in crate::diagnose::knowledge().unwrap().units() {
+        for example in &unit.examples {
+            for id in ["./configure", "t2"] {
+                let failure = world.fail(id, &example.log);
+                for edit in world.candidates(&failure) {
+                    let (mut script, mut pyramid) = (world.script.clone(), world.pyramid.clone());
+                    let applied = apply(&edit, &mut script, &mut pyramid);
+                    assert!(applied.is_ok(), "{}: {edit}: {applied:?}", unit.id);
+                    let again = apply(&edit, &mut script, &mut pyramid);
+                    let replan = matches!(applied, Ok(Applied::Replan { .. }));
+                    assert!(
+                        replan || matches!(again, Err(ApplyError::InForce(_))),
+                        "{}: {edit}",
+                        unit.id
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Real logs of a run of `provoke.sh`, where one is at hand.
+#[test]
+fn scratch() {
+    let Ok(dir) = std::env::var("ENVC_LOGS") else {
+        return;
+    };
+    let mut all: Vec<_> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    all.sort();
+    let world = World::new();
+    for path in all {
+        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        let failure = world.fail("./configure", &text);
+        let edits: Vec<_> = world
+            .candidates(&failure)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        println!(
+            "{:20} {:24} {}  => {}",
+            path.file_name().unwrap().to_string_lossy(),
+            failure.kind,
+            failure.title,
+            edits.join(" | ")
+        );
+    }
+}

@@ -4,6 +4,7 @@
 mod autotools;
 mod base;
 mod directory;
+mod interpreter;
 mod own_module;
 mod python_module;
 mod python_version;
@@ -16,10 +17,11 @@ use super::candidates::Problem;
 /// From a problem to operations, best first; empty where it has nothing to say.
 type Strategy = fn(&Problem<'_>) -> Vec<Operation>;
 
-const ALL: [(&str, Strategy); 11] = [
+const ALL: [(&str, Strategy); 12] = [
     ("autoreconf", autotools::autoreconf),
     ("base-newer", base::newer),
     ("base-older", base::older),
+    ("interpreter", interpreter::by_shell),
     ("manifest-directory", directory::of_manifest),
     ("own-module", own_module::importable),
     ("python-build-requirement", python_module::for_build),
