@@ -7,6 +7,7 @@ mod cgroup;
 mod contract;
 mod environment;
 mod helper;
+mod interactive;
 mod options;
 mod os_release;
 mod overlay;
@@ -29,4 +30,27 @@ pub fn create(backend: Backend, base: &Base, options: &Options) -> Result<Box<dy
             hint: "use --sandbox overlay".into(),
         }),
     }
+}
+
+/// Comes back to a kept state. Changes made from here on are gone with the returned sandbox, unless kept anew.
+pub fn reopen(kept: &Kept, options: &Options) -> Result<Box<dyn Sandbox>> {
+    match kept.backend.as_str() {
+        "overlay" => Ok(Box::new(overlay::OverlaySandbox::reopen(kept, options)?)),
+        other => Err(unknown_backend(other)),
+    }
+}
+
+/// Removes what [`Sandbox::keep`] kept.
+pub fn forget(kept: &Kept, options: &Options) -> Result<()> {
+    match kept.backend.as_str() {
+        "overlay" => overlay::forget(kept, options),
+        other => Err(unknown_backend(other)),
+    }
+}
+
+fn unknown_backend(name: &str) -> SandboxError {
+    SandboxError::Base(
+        "kept environment".into(),
+        format!("made by an unknown backend, {name:?}: build it again"),
+    )
 }

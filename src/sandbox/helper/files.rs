@@ -154,7 +154,9 @@ pub fn read(path: &str) -> Result<()> {
             errno: None,
         });
     }
-    io::copy(&mut file.take(READ_LIMIT), &mut io::stdout().lock())
-        .map(drop)
+    let mut output = io::stdout().lock();
+    // Process 1 ends without running destructors: what is buffered would be lost.
+    io::copy(&mut file.take(READ_LIMIT), &mut output)
+        .and_then(|_| output.flush())
         .context(text)
 }

@@ -1,6 +1,7 @@
 //! From a base to the trees of a sandbox's root.
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
@@ -151,7 +152,7 @@ impl Builder {
             let at = source.to_str().ok_or_else(|| {
                 SandboxError::Base("host".into(), format!("{} is not UTF-8", source.display()))
             })?;
-            let name = format!("t{}", self.trees.len());
+            let name = tree_name(&source);
             self.trees.push(tree(&name, source.clone(), at, self.kind));
             return Ok(());
         }
@@ -161,6 +162,19 @@ impl Builder {
         }
         Ok(())
     }
+}
+
+/// A name without any character that means something to a path or to overlayfs, and the same in every run, so that a
+/// kept layer fits.
+fn tree_name(path: &Path) -> String {
+    let mut name = String::from("t");
+    for &byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' => name.push(char::from(byte)),
+            _ => name.push_str(&format!("_{byte:02x}")),
+        }
+    }
+    name
 }
 
 /// The host's secrets as they look inside: empty directories, and a `shadow` in which every account is locked.
