@@ -101,12 +101,15 @@ fn environment(sandbox: &mut dyn Sandbox) {
 }
 
 fn limits(sandbox: &mut dyn Sandbox) {
-    let mut slow = shell("sleep 971 & sleep 972 & (sleep 973; true); wait");
+    let time = unique_sleep();
+    let mut slow = shell(&format!(
+        "sleep {time} & sleep {time} & (sleep {time}; true); wait"
+    ));
     slow.limits.wall = Duration::from_millis(700);
     let (finished, _) = run(sandbox, &slow);
     assert_eq!(finished.outcome, Outcome::TimedOut);
     assert!(finished.wall < Duration::from_secs(8), "{finished:?}");
-    gone("sleep\u{0}97");
+    gone(&time);
 
     let mut silent = shell("echo one; sleep 60");
     silent.limits.silence = Some(Duration::from_millis(700));
@@ -135,18 +138,22 @@ fn gone(mark: &str) {
 }
 
 fn daemon_that_holds_the_output(sandbox: &mut dyn Sandbox, kind: &Kind) {
+    let time = unique_sleep();
     let start = Instant::now();
-    let (finished, output) = run(sandbox, &shell("setsid sleep 981 & echo started"));
+    let (finished, output) = run(
+        sandbox,
+        &shell(&format!("setsid sleep {time} & echo started")),
+    );
     assert_eq!(
         (finished.outcome, output.as_str()),
         (Outcome::Exited(0), "started\n")
     );
     assert!(start.elapsed() < Duration::from_secs(10));
     if kind.isolated() {
-        gone("sleep\u{0}981");
+        gone(&time);
     } else {
         // A daemon in a session of its own is out of a host sandbox's sight: documented. End it here.
-        for pid in processes_with("sleep\u{0}981") {
+        for pid in processes_with(&time) {
             unsafe { libc::kill(pid as i32, libc::SIGKILL) };
         }
     }
@@ -280,6 +287,7 @@ fn network(sandbox: &mut dyn Sandbox) {
 }
 
 fn interruption(kind: &Kind) {
+    let time = unique_sleep();
     let mut options = options(kind.store.path());
     let flag = Arc::new(AtomicBool::new(false));
     options.interrupted = Arc::clone(&flag);
@@ -288,11 +296,11 @@ fn interruption(kind: &Kind) {
         std::thread::sleep(Duration::from_millis(400));
         flag.store(true, Ordering::Relaxed);
     });
-    let (finished, _) = run(&mut *sandbox, &shell("sleep 965"));
+    let (finished, _) = run(&mut *sandbox, &shell(&format!("sleep {time}")));
     setter.join().unwrap();
     assert_eq!(finished.outcome, Outcome::Interrupted);
     assert!(finished.wall < Duration::from_secs(8), "{finished:?}");
-    gone("sleep\u{0}965");
+    gone(&time);
 }
 
 fn keep_and_reopen(kind: &Kind) {
@@ -370,11 +378,7 @@ fn nothing_left(kind: &Kind) {
         !before.contains(store) && !during.contains(store),
         "{during}"
     );
-    assert_eq!(
-        processes_with("__sandbox").len(),
-        0,
-        "helpers are still there"
-    );
+    assert_eq!(helpers_in(kind.store.path()), [] as [u32; 0]);
     let left = std::fs::read_dir(kind.store.path().join("sandboxes"));
     assert_eq!(
         left.map_or(0, Iterator::count),
@@ -400,5 +404,40 @@ fn overlay_over_a_root_file_system() {
     match std::env::var_os("ENVC_TEST_ROOTFS") {
         Some(path) => suite(&Kind::new(Backend::Overlay, Base::Rootfs(path.into()))),
         None => eprintln!("SKIPPED: set ENVC_TEST_ROOTFS to a root file system to test over"),
+    }
+}
+
+#[test]
+fn docker() {
+    canary();
+    if let Some(image) = image_under_test() {
+        suite(&Kind::new(Backend::Docker, Base::Image(image)));
+    }
+}
+
+#[test]
+fn overlay_over_an_image() {
+    canary();
+    if let Some(image) = image_under_test() {
+        let kind = Kind::new(Backend::Overlay, Base::Image(image));
+        suite(&kind);
+        let facts = kind.make().facts().clone();
+        assert!(
+            facts
+                .digest
+                .is_some_and(|digest| digest.starts_with("sha256:"))
+        );
+    }
+}
+
+/// The image to test with, where an engine has it.
+fn image_under_test() -> Option<String> {
+    let image = std::env::var("ENVC_TEST_IMAGE").unwrap_or_else(|_| "debian:bookworm".into());
+    match envc::sandbox::docker_engine().and_then(|engine| engine.image_id(&image)) {
+        Ok(_) => Some(image),
+        Err(error) => {
+            eprintln!("SKIPPED: {error}");
+            None
+        }
     }
 }

@@ -5,6 +5,7 @@
 
 mod cgroup;
 mod contract;
+mod docker;
 mod environment;
 mod helper;
 mod interactive;
@@ -16,7 +17,8 @@ mod store;
 mod supervise;
 
 pub use contract::*;
-pub use environment::{base_environment, company_environment};
+pub use docker::{BuildRequest, BuildStyle, Engine, docker_engine};
+pub use environment::{Company, base_environment, company_environment};
 pub use helper::{HELPER_ARGUMENT, helper_main};
 pub use options::{Availability, Backend, Options};
 
@@ -24,7 +26,8 @@ pub use options::{Availability, Backend, Options};
 pub fn create(backend: Backend, base: &Base, options: &Options) -> Result<Box<dyn Sandbox>> {
     match backend {
         Backend::Overlay => Ok(Box::new(overlay::OverlaySandbox::create(base, options)?)),
-        Backend::Docker | Backend::Host => Err(SandboxError::Unavailable {
+        Backend::Docker => Ok(Box::new(docker::DockerSandbox::create(base, options)?)),
+        Backend::Host => Err(SandboxError::Unavailable {
             backend: backend.name(),
             why: "not built yet".into(),
             hint: "use --sandbox overlay".into(),
@@ -36,6 +39,7 @@ pub fn create(backend: Backend, base: &Base, options: &Options) -> Result<Box<dy
 pub fn reopen(kept: &Kept, options: &Options) -> Result<Box<dyn Sandbox>> {
     match kept.backend.as_str() {
         "overlay" => Ok(Box::new(overlay::OverlaySandbox::reopen(kept, options)?)),
+        "docker" => Ok(Box::new(docker::DockerSandbox::reopen(kept, options)?)),
         other => Err(unknown_backend(other)),
     }
 }
@@ -44,6 +48,7 @@ pub fn reopen(kept: &Kept, options: &Options) -> Result<Box<dyn Sandbox>> {
 pub fn forget(kept: &Kept, options: &Options) -> Result<()> {
     match kept.backend.as_str() {
         "overlay" => overlay::forget(kept, options),
+        "docker" => docker::forget(kept),
         other => Err(unknown_backend(other)),
     }
 }

@@ -18,6 +18,7 @@ use serde::de::DeserializeOwned;
 
 use super::spec::{EnterSpec, FlattenSpec, HelperError, HoldSpec, RemoveSpec, Report};
 
+pub use files::{open_beneath, read_link};
 pub use holder::remove_tree;
 
 /// First argument that makes `envc` a helper.

@@ -6,6 +6,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use crate::sandbox::contract::{Base, Result, SandboxError, SandboxFacts};
+use crate::sandbox::docker;
+use crate::sandbox::options::Options;
 use crate::sandbox::os_release;
 use crate::sandbox::spec::{Mask, Tree, TreeKind};
 use crate::sandbox::store::io_error;
@@ -48,14 +50,17 @@ pub struct Root {
 }
 
 /// Works out the trees of `base`. `store` is the sandbox's own directory; a skeleton is made in it where needed.
-pub fn root(base: &Base, store: &Path, unprivileged: bool) -> Result<Root> {
+pub fn root(base: &Base, store: &Path, unprivileged: bool, options: &Options) -> Result<Root> {
     match base {
         Base::Host => host(store, unprivileged),
-        Base::Rootfs(path) => rootfs(path),
-        Base::Image(name) => Err(SandboxError::Base(
-            name.clone(),
-            "not an exported image".into(),
-        )),
+        Base::Rootfs(path) => rootfs(path).and_then(|root| owned(root, path, unprivileged)),
+        Base::Image(name) => {
+            let (path, digest) = docker::exported(name, options)?;
+            let mut root = rootfs(&path)?;
+            root.facts.base.clone_from(name);
+            root.facts.digest = Some(digest);
+            Ok(root)
+        }
     }
 }
 
@@ -78,6 +83,20 @@ fn rootfs(path: &Path) -> Result<Root> {
         trees: vec![tree("root", path, "/", TreeKind::Overlay)],
         masks: Vec::new(),
     })
+}
+
+/// A user namespace maps this user's files and those of its subordinate ids; nobody could change others.
+fn owned(root: Root, path: &Path, unprivileged: bool) -> Result<Root> {
+    use std::os::unix::fs::MetadataExt;
+    let meta = fs::metadata(path).map_err(io_error(format!("look at {}", path.display())))?;
+    if unprivileged && meta.uid() != rustix::process::geteuid().as_raw() {
+        return Err(SandboxError::Base(
+            path.display().to_string(),
+            "belongs to another user: unpack it as yourself (mmdebstrap --mode=unshare does), or run envc as root"
+                .into(),
+        ));
+    }
+    Ok(root)
 }
 
 fn tree(name: &str, lower: PathBuf, at: &str, kind: TreeKind) -> Tree {

@@ -74,7 +74,7 @@ impl OverlaySandbox {
         store: PathBuf,
     ) -> Result<Self> {
         let unprivileged = !rustix::process::geteuid().is_root();
-        let root = base::root(base, &store, unprivileged)?;
+        let root = base::root(base, &store, unprivileged, options)?;
         let groups = Groups::create(id);
         let company = Company::collect(options, &store, base)?;
         let spec = HoldSpec {
