@@ -5,8 +5,10 @@
 
 mod cgroup;
 mod contract;
+mod docker;
 mod environment;
 mod helper;
+mod interactive;
 mod options;
 mod os_release;
 mod overlay;
@@ -15,7 +17,8 @@ mod store;
 mod supervise;
 
 pub use contract::*;
-pub use environment::{base_environment, company_environment};
+pub use docker::{BuildRequest, BuildStyle, Engine, docker_engine};
+pub use environment::{Company, base_environment, company_environment};
 pub use helper::{HELPER_ARGUMENT, helper_main};
 pub use options::{Availability, Backend, Options};
 
@@ -23,10 +26,36 @@ pub use options::{Availability, Backend, Options};
 pub fn create(backend: Backend, base: &Base, options: &Options) -> Result<Box<dyn Sandbox>> {
     match backend {
         Backend::Overlay => Ok(Box::new(overlay::OverlaySandbox::create(base, options)?)),
-        Backend::Docker | Backend::Host => Err(SandboxError::Unavailable {
+        Backend::Docker => Ok(Box::new(docker::DockerSandbox::create(base, options)?)),
+        Backend::Host => Err(SandboxError::Unavailable {
             backend: backend.name(),
             why: "not built yet".into(),
             hint: "use --sandbox overlay".into(),
         }),
     }
+}
+
+/// Comes back to a kept state. Changes made from here on are gone with the returned sandbox, unless kept anew.
+pub fn reopen(kept: &Kept, options: &Options) -> Result<Box<dyn Sandbox>> {
+    match kept.backend.as_str() {
+        "overlay" => Ok(Box::new(overlay::OverlaySandbox::reopen(kept, options)?)),
+        "docker" => Ok(Box::new(docker::DockerSandbox::reopen(kept, options)?)),
+        other => Err(unknown_backend(other)),
+    }
+}
+
+/// Removes what [`Sandbox::keep`] kept.
+pub fn forget(kept: &Kept, options: &Options) -> Result<()> {
+    match kept.backend.as_str() {
+        "overlay" => overlay::forget(kept, options),
+        "docker" => docker::forget(kept),
+        other => Err(unknown_backend(other)),
+    }
+}
+
+fn unknown_backend(name: &str) -> SandboxError {
+    SandboxError::Base(
+        "kept environment".into(),
+        format!("made by an unknown backend, {name:?}: build it again"),
+    )
 }

@@ -45,6 +45,8 @@ pub struct HoldSpec {
     pub store: PathBuf,
     pub trees: Vec<Tree>,
     pub masks: Vec<Mask>,
+    /// Directory of a kept state that is the lowest layer; masks are in it already.
+    pub kept: Option<PathBuf>,
     /// Enter a user namespace first: the caller is not root.
     pub user_namespace: bool,
     /// Control groups to remove at the end.
@@ -116,6 +118,13 @@ pub struct FlattenSpec {
     pub trees: Vec<String>,
     pub layers: Vec<u32>,
     pub into: PathBuf,
+}
+
+/// Removes a directory whose files may belong to ids of a user namespace.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RemoveSpec {
+    pub path: PathBuf,
+    pub user_namespace: bool,
 }
 
 /// What comes back on the status pipe, one JSON document.

@@ -52,23 +52,23 @@ pub fn from_io(what: String, source: io::Error) -> SandboxError {
 }
 
 /// Creates `kind/id` below the store's root, first removing what dead runs left in `kind`.
-pub fn create_dir(root: &Path, kind: &str, id: &str) -> Result<PathBuf> {
+pub fn create_dir(helper: &Path, root: &Path, kind: &str, id: &str) -> Result<PathBuf> {
     let parent = root.join(kind);
     fs::create_dir_all(&parent).map_err(io_error(format!("create {}", parent.display())))?;
-    reap(&parent);
+    reap(helper, &parent);
     let dir = parent.join(id);
     fs::create_dir(&dir).map_err(io_error(format!("create {}", dir.display())))?;
     // The helper enters by this path; a link or a relative path would mean something else there.
     fs::canonicalize(&dir).map_err(io_error(format!("find {}", dir.display())))
 }
 
-/// Removes directories of dead runs. Their holders have ended, so nothing is mounted on them any more. Files of an
-/// unprivileged run belong to ids of its user namespace: what cannot be removed stays for a run that can.
-fn reap(parent: &Path) {
+/// Removes directories of dead runs. Their holders have ended, so nothing is mounted on them any more.
+fn reap(helper: &Path, parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
         if name.to_str().is_some_and(is_orphan) {
-            super::helper::remove_tree(&entry.path());
+            // What cannot be removed stays for a run that can.
+            let _ = super::overlay::remove(helper, &entry.path());
         }
     }
 }
@@ -87,14 +87,15 @@ mod tests {
     }
 
     #[test]
-    fn creating_removes_what_a_dead_run_left() {
+    fn creating_leaves_what_it_does_not_know() {
         let root = tempfile::tempdir().unwrap();
         let dead = root.path().join("sandboxes/1-1-0/l");
         fs::create_dir_all(&dead).unwrap();
         fs::create_dir_all(root.path().join("sandboxes/mine")).unwrap();
-        let dir = create_dir(root.path(), "sandboxes", &new_id()).unwrap();
+        let dir = create_dir(Path::new("/none"), root.path(), "sandboxes", &new_id()).unwrap();
         assert!(dir.is_dir());
-        assert!(!dead.exists());
+        // The helper is another program: see the tests of whole sandboxes for what it removes.
+        assert!(dead.exists());
         assert!(root.path().join("sandboxes/mine").exists());
     }
 }

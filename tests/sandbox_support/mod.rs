@@ -68,3 +68,22 @@ pub fn processes_with(mark: &str) -> Vec<u32> {
     }
     found
 }
+
+/// Helpers that stand in a store: the holder of each of its sandboxes does.
+pub fn helpers_in(store: &Path) -> Vec<u32> {
+    let store = std::fs::canonicalize(store).unwrap();
+    processes_with("__sandbox")
+        .into_iter()
+        .filter(|pid| {
+            std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(&store))
+        })
+        .collect()
+}
+
+/// A time to sleep, in seconds, that no other test uses: tests run side by side.
+pub fn unique_sleep() -> String {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("{}{number:03}", 1_000_000 + std::process::id())
+}

@@ -55,7 +55,7 @@ fn copy_one(from: RawFd, name: &Path, target: &Path) -> io::Result<()> {
 }
 
 /// `openat2(2)` that refuses to leave `dir` and to follow any link.
-fn open_beneath(dir: RawFd, name: &Path, flags: libc::c_int) -> io::Result<OwnedFd> {
+pub fn open_beneath(dir: RawFd, name: &Path, flags: libc::c_int) -> io::Result<OwnedFd> {
     let path = sys::c_path(name)?;
     // SAFETY: open_how is plain data; zero is valid for all its fields.
     let mut how: libc::open_how = unsafe { std::mem::zeroed() };
@@ -97,7 +97,8 @@ fn open_link_itself(dir: RawFd, name: &Path, how: libc::open_how) -> io::Result<
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-fn read_link(link: &OwnedFd) -> io::Result<PathBuf> {
+/// Where an opened link points.
+pub fn read_link(link: &OwnedFd) -> io::Result<PathBuf> {
     let mut buffer = vec![0u8; libc::PATH_MAX as usize];
     // SAFETY: the buffer is valid for its length; an empty name reads the link that the descriptor is.
     let length = unsafe {
@@ -154,7 +155,9 @@ pub fn read(path: &str) -> Result<()> {
             errno: None,
         });
     }
-    io::copy(&mut file.take(READ_LIMIT), &mut io::stdout().lock())
-        .map(drop)
+    let mut output = io::stdout().lock();
+    // Process 1 ends without running destructors: what is buffered would be lost.
+    io::copy(&mut file.take(READ_LIMIT), &mut output)
+        .and_then(|_| output.flush())
         .context(text)
 }

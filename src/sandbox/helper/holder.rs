@@ -56,6 +56,15 @@ fn prepare(spec: &HoldSpec) -> Result<HoldReply> {
         }
     }
     let store = choose_store(spec)?;
+    if let Some(kept) = &spec.kept {
+        mkdir(Path::new("l/0"), 0o755)?;
+        sys::bind(kept, Path::new("l/0"), false)?;
+        sys::restrict_writes(Path::new("l/0"))?;
+        return Ok(HoldReply::Ready {
+            store: store.into(),
+            single_id,
+        });
+    }
     for tree in spec.overlays() {
         mkdir(&Path::new("l/0").join(tree), 0o755)?;
     }
@@ -248,7 +257,7 @@ fn finish(spec: &HoldSpec) {
             return;
         }
     }
-    for dir in ["m", "l"] {
+    for dir in ["m", "l/0", "l"] {
         if let Ok(path) = sys::c_path(&spec.store.join(dir)) {
             // SAFETY: path is a NUL-terminated string; failing where nothing is mounted is expected.
             while unsafe { libc::umount2(path.as_ptr(), libc::MNT_DETACH) } == 0 {}

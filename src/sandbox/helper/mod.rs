@@ -16,8 +16,9 @@ use std::os::fd::AsRawFd;
 
 use serde::de::DeserializeOwned;
 
-use super::spec::{EnterSpec, FlattenSpec, HelperError, HoldSpec, Report};
+use super::spec::{EnterSpec, FlattenSpec, HelperError, HoldSpec, RemoveSpec, Report};
 
+pub use files::{open_beneath, read_link};
 pub use holder::remove_tree;
 
 /// First argument that makes `envc` a helper.
@@ -32,11 +33,26 @@ pub fn helper_main(args: &[String]) -> i32 {
         Some("hold") => hold(),
         Some("enter") => report(|payload, spec: EnterSpec| init::enter(&spec, payload)),
         Some("flatten") => report(|_, spec: FlattenSpec| flatten::run(&spec).map(|()| 0)),
+        Some("remove") => report(|_, spec: RemoveSpec| remove(&spec).map(|()| 0)),
         _ => {
             eprintln!("envc: {HELPER_ARGUMENT} is for envc's own use");
             2
         }
     }
+}
+
+fn remove(spec: &RemoveSpec) -> sys::Result<()> {
+    if spec.user_namespace {
+        userns::enter()?;
+    }
+    remove_tree(&spec.path);
+    if std::fs::symlink_metadata(&spec.path).is_ok() {
+        return Err(HelperError {
+            what: format!("remove {}: something in it stays", spec.path.display()),
+            errno: None,
+        });
+    }
+    Ok(())
 }
 
 fn hold() -> i32 {

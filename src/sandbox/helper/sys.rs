@@ -77,6 +77,11 @@ pub fn restrict(target: &Path, recursive: bool) -> Result<()> {
     set_attributes(target, attributes, recursive)
 }
 
+/// Makes one mount read-only and nothing else.
+pub fn restrict_writes(target: &Path) -> Result<()> {
+    set_attributes(target, libc::MOUNT_ATTR_RDONLY, false)
+}
+
 pub fn set_attributes(target: &Path, attributes: u64, recursive: bool) -> Result<()> {
     let text = || format!("restrict the mount at {}", target.display());
     let path = c_path(target).context(text)?;

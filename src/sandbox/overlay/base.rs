@@ -1,10 +1,13 @@
 //! From a base to the trees of a sandbox's root.
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use crate::sandbox::contract::{Base, Result, SandboxError, SandboxFacts};
+use crate::sandbox::docker;
+use crate::sandbox::options::Options;
 use crate::sandbox::os_release;
 use crate::sandbox::spec::{Mask, Tree, TreeKind};
 use crate::sandbox::store::io_error;
@@ -47,14 +50,17 @@ pub struct Root {
 }
 
 /// Works out the trees of `base`. `store` is the sandbox's own directory; a skeleton is made in it where needed.
-pub fn root(base: &Base, store: &Path, unprivileged: bool) -> Result<Root> {
+pub fn root(base: &Base, store: &Path, unprivileged: bool, options: &Options) -> Result<Root> {
     match base {
         Base::Host => host(store, unprivileged),
-        Base::Rootfs(path) => rootfs(path),
-        Base::Image(name) => Err(SandboxError::Base(
-            name.clone(),
-            "not an exported image".into(),
-        )),
+        Base::Rootfs(path) => rootfs(path).and_then(|root| owned(root, path, unprivileged)),
+        Base::Image(name) => {
+            let (path, digest) = docker::exported(name, options)?;
+            let mut root = rootfs(&path)?;
+            root.facts.base.clone_from(name);
+            root.facts.digest = Some(digest);
+            Ok(root)
+        }
     }
 }
 
@@ -77,6 +83,20 @@ fn rootfs(path: &Path) -> Result<Root> {
         trees: vec![tree("root", path, "/", TreeKind::Overlay)],
         masks: Vec::new(),
     })
+}
+
+/// A user namespace maps this user's files and those of its subordinate ids; nobody could change others.
+fn owned(root: Root, path: &Path, unprivileged: bool) -> Result<Root> {
+    use std::os::unix::fs::MetadataExt;
+    let meta = fs::metadata(path).map_err(io_error(format!("look at {}", path.display())))?;
+    if unprivileged && meta.uid() != rustix::process::geteuid().as_raw() {
+        return Err(SandboxError::Base(
+            path.display().to_string(),
+            "belongs to another user: unpack it as yourself (mmdebstrap --mode=unshare does), or run envc as root"
+                .into(),
+        ));
+    }
+    Ok(root)
 }
 
 fn tree(name: &str, lower: PathBuf, at: &str, kind: TreeKind) -> Tree {
@@ -151,7 +171,7 @@ impl Builder {
             let at = source.to_str().ok_or_else(|| {
                 SandboxError::Base("host".into(), format!("{} is not UTF-8", source.display()))
             })?;
-            let name = format!("t{}", self.trees.len());
+            let name = tree_name(&source);
             self.trees.push(tree(&name, source.clone(), at, self.kind));
             return Ok(());
         }
@@ -161,6 +181,19 @@ impl Builder {
         }
         Ok(())
     }
+}
+
+/// A name without any character that means something to a path or to overlayfs, and the same in every run, so that a
+/// kept layer fits.
+fn tree_name(path: &Path) -> String {
+    let mut name = String::from("t");
+    for &byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' => name.push(char::from(byte)),
+            _ => name.push_str(&format!("_{byte:02x}")),
+        }
+    }
+    name
 }
 
 /// The host's secrets as they look inside: empty directories, and a `shadow` in which every account is locked.

@@ -2,9 +2,10 @@
 //! nothing is copied.
 
 mod base;
+mod kept;
 mod process;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
@@ -13,14 +14,21 @@ use std::path::{Path, PathBuf};
 use super::cgroup::Groups;
 use super::contract::*;
 use super::environment::Company;
+use super::interactive::{self, Terminal};
 use super::options::Options;
-use super::spec::{Action, EnterSpec, HoldSpec, Lend, Report};
+use super::spec::{Action, EnterSpec, FlattenSpec, HoldSpec, Lend, Report, Tree, TreeKind};
 use super::store::{self, from_io, io_error};
 use super::supervise::{self, Watch};
 use process::{Entered, Holder, Streams};
 
+pub use kept::forget;
+pub use process::remove;
+
 /// Largest file that [`Sandbox::read_file`] gives.
 const READ_LIMIT: u64 = 64 << 20;
+
+/// Layers in one mount before they are merged. The kernel takes several hundred; each costs every look-up.
+const MOST_LAYERS: usize = 100;
 
 /// A sandbox of layers. See [`create`](super::create).
 pub struct OverlaySandbox {
@@ -32,6 +40,8 @@ pub struct OverlaySandbox {
     lent: Vec<Lend>,
     /// Parent of each layer; layer 0 holds the masks of the base.
     parents: BTreeMap<u32, u32>,
+    /// Layers that hold all below them, down to the base.
+    merged: BTreeSet<u32>,
     active: u32,
     next: u32,
     // Dropped in this order: the holder removes the store when all commands have ended.
@@ -41,24 +51,37 @@ pub struct OverlaySandbox {
 
 impl OverlaySandbox {
     pub fn create(base: &Base, options: &Options) -> Result<Self> {
+        Self::over(base, None, options)
+    }
+
+    /// A sandbox over `base` whose lowest layer is a kept one, if given.
+    fn over(base: &Base, kept: Option<PathBuf>, options: &Options) -> Result<Self> {
         let id = store::new_id();
-        let store = store::create_dir(&options.store_root(), "sandboxes", &id)?;
-        let result = Self::create_in(base, options, &id, store.clone());
+        let root = options.store_root();
+        let store = store::create_dir(&options.helper, &root, "sandboxes", &id)?;
+        let result = Self::create_in(base, kept, options, &id, store.clone());
         if result.is_err() {
             super::helper::remove_tree(&store);
         }
         result
     }
 
-    fn create_in(base: &Base, options: &Options, id: &str, store: PathBuf) -> Result<Self> {
+    fn create_in(
+        base: &Base,
+        kept: Option<PathBuf>,
+        options: &Options,
+        id: &str,
+        store: PathBuf,
+    ) -> Result<Self> {
         let unprivileged = !rustix::process::geteuid().is_root();
-        let root = base::root(base, &store, unprivileged)?;
+        let root = base::root(base, &store, unprivileged, options)?;
         let groups = Groups::create(id);
         let company = Company::collect(options, &store, base)?;
         let spec = HoldSpec {
             store: store.clone(),
             trees: root.trees.clone(),
             masks: root.masks.clone(),
+            kept,
             user_namespace: unprivileged,
             cgroups: groups.dirs.clone(),
         };
@@ -72,6 +95,7 @@ impl OverlaySandbox {
             company,
             lent,
             parents: BTreeMap::from([(1, 0)]),
+            merged: BTreeSet::new(),
             active: 1,
             next: 2,
             holder,
@@ -94,6 +118,26 @@ impl OverlaySandbox {
         self.active = self.next;
         self.next += 1;
         self.parents.insert(self.active, parent);
+    }
+
+    /// Merges `layers` (the top one first, none of them in use by a command) into the new directory `into`.
+    fn flatten(&self, layers: Vec<u32>, into: PathBuf) -> Result<()> {
+        let overlays = |t: &&Tree| t.kind == TreeKind::Overlay;
+        let spec = FlattenSpec {
+            holder: self.holder.pid(),
+            user_namespace: !rustix::process::geteuid().is_root(),
+            store: self.store.clone(),
+            trees: self
+                .root
+                .trees
+                .iter()
+                .filter(overlays)
+                .map(|t| t.name.clone())
+                .collect(),
+            layers,
+            into,
+        };
+        process::finish(&self.options.helper, "flatten", &spec)
     }
 
     fn drop_active(&mut self) {
@@ -222,14 +266,25 @@ impl Sandbox for OverlaySandbox {
     }
 
     fn snapshot(&mut self) -> Result<SnapshotId> {
-        let frozen = self.active;
+        let mut frozen = self.active;
+        let stack = self.stack();
+        if stack.len() > MOST_LAYERS {
+            frozen = self.next;
+            self.next += 1;
+            self.flatten(stack, self.store.join(format!("l/{frozen}")))?;
+            self.drop_active();
+            // A merged layer has no parent: it stands on the base.
+            self.merged.insert(frozen);
+        }
         self.start_layer(frozen);
         Ok(SnapshotId(frozen.to_string()))
     }
 
     fn rollback(&mut self, snapshot: &SnapshotId) -> Result<()> {
         let frozen = snapshot.0.parse::<u32>().ok();
-        let known = frozen.filter(|f| *f != self.active && self.parents.contains_key(f));
+        let known = frozen.filter(|f| {
+            *f != self.active && (self.parents.contains_key(f) || self.merged.contains(f))
+        });
         let Some(frozen) = known else {
             let what = format!("return to snapshot {}", snapshot.0);
             return Err(from_io(what, std::io::ErrorKind::NotFound.into()));
@@ -245,14 +300,37 @@ impl Sandbox for OverlaySandbox {
         Ok(())
     }
 
-    fn interactive(&mut self, _command: &CommandSpec) -> Result<i32> {
-        Err(SandboxError::Engine("interactive: to come".into()))
+    fn interactive(&mut self, command: &CommandSpec) -> Result<i32> {
+        let what = "run a command on the terminal";
+        self.groups.set(&command.limits);
+        let on_terminal = interactive::on_terminal();
+        let spec = self.run_action(command, on_terminal);
+        let terminal = on_terminal.then(Terminal::open).transpose();
+        let terminal = terminal.map_err(io_error(what))?;
+        let user = terminal.as_ref().map(|t| t.user.try_clone()).transpose();
+        let streams = Streams::Terminal(user.map_err(io_error(what))?);
+        let helper = &self.options.helper;
+        let entered =
+            process::start(helper, "enter", &spec, None, streams).map_err(io_error(what))?;
+        let (mut child, mut status) = entered.split();
+        if let Some(terminal) = terminal {
+            terminal.attend(&mut child).map_err(io_error(what))?;
+            // The command may go on without its terminal; the sandbox does not.
+            Entered::stop(&child);
+        }
+        let report = Entered::report(&mut status).map_err(io_error(what))?;
+        child.wait().map_err(io_error(what))?;
+        match report {
+            Some(Report::Status(raw)) => Ok(match supervise::outcome(raw) {
+                Outcome::Exited(code) => code,
+                _ => 128 + libc::WTERMSIG(raw),
+            }),
+            Some(Report::Failed(error)) => Err(process::failed(error)),
+            None => Ok(128 + libc::SIGKILL),
+        }
     }
 
-    fn keep(&mut self, _dir: &Path) -> Result<Kept> {
-        Err(SandboxError::Engine(format!(
-            "keep {:?}: to come",
-            self.base
-        )))
+    fn keep(&mut self, dir: &Path) -> Result<Kept> {
+        self.keep_in(dir)
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::sandbox::contract::{Result, SandboxError};
 use crate::sandbox::helper::{HELPER_ARGUMENT, STATUS_FD};
-use crate::sandbox::spec::{HelperError, HoldReply, HoldSpec, Report};
+use crate::sandbox::spec::{HelperError, HoldReply, HoldSpec, RemoveSpec, Report};
 use crate::sandbox::store::{from_io, io_error};
 
 /// The running holder of a sandbox. Dropping it removes the store and waits for that.
@@ -208,6 +208,33 @@ impl Entered {
     pub fn split(self) -> (Child, File) {
         (self.child, self.status)
     }
+}
+
+/// Runs a helper to its end whose report is all that matters.
+pub fn finish<T: Serialize>(helper: &Path, verb: &str, spec: &T) -> Result<()> {
+    let what = || format!("run the helper to {verb}");
+    let (output, output_end) = io::pipe().map_err(io_error(what()))?;
+    let streams = Streams::Captured(output_end.into());
+    let entered = start(helper, verb, spec, None, streams).map_err(io_error(what()))?;
+    let (mut child, mut status) = entered.split();
+    let mut said = String::new();
+    let _ = File::from(OwnedFd::from(output)).read_to_string(&mut said);
+    let report = Entered::report(&mut status).map_err(io_error(what()))?;
+    child.wait().map_err(io_error(what()))?;
+    match report {
+        Some(Report::Status(_)) => Ok(()),
+        Some(Report::Failed(error)) => Err(failed(error)),
+        None => Err(from_io(what(), io::Error::other(said))),
+    }
+}
+
+/// Removes a directory as the root of a user namespace where this user is not root.
+pub fn remove(helper: &Path, path: &Path) -> Result<()> {
+    let spec = RemoveSpec {
+        path: path.to_path_buf(),
+        user_namespace: !rustix::process::geteuid().is_root(),
+    };
+    finish(helper, "remove", &spec)
 }
 
 /// The error for a helper's failure.
