@@ -5,3 +5,4 @@ pub mod journal;
 pub mod progress;
 pub mod report;
 pub mod terminal;
+pub mod text;

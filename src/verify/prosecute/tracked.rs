@@ -161,7 +161,7 @@ mod tests {
 
     fn charges(
         fake: &mut Fake,
-        original: &dyn Fn(&str) -> Option<(Vec<u8>, u32)>,
+        original: &dyn Fn(&str) -> Option<super::super::Original>,
     ) -> Vec<crate::verify::Charge> {
         let (plan, pyramid, run) = (sample::plan(), sample::pyramid(), sample::run());
         let tracked = [
