@@ -1,5 +1,6 @@
 //! Stage 11: everything → files for people and tools.
 
+pub mod artifacts;
 pub mod files;
 pub mod journal;
 pub mod progress;
