@@ -81,57 +81,8 @@ fn edit_distance(a: &str, b: &str) -> usize {
 }
 
 fn subjects(plan: &Plan, script: &Script, pyramid: &Pyramid) -> Vec<Subject> {
-    let mut all = vec![Subject {
-        names: vec![
-            "base".into(),
-            one_line(&plan.base.image),
-            plan.base.id.clone(),
-        ],
-        kind: "base image",
-        rows: vec![("image", plan.base.image.clone())],
-        because: plan.base.because.clone(),
-        rejected: Vec::new(),
-    }];
-    all.extend(plan.toolchains.iter().map(toolchain));
-    let repaired = |package: &&SystemPackage| !plan.packages.contains(package);
-    all.extend(plan.packages.iter().map(|p| package(p, script)));
-    all.extend(
-        script
-            .packages
-            .iter()
-            .filter(repaired)
-            .map(|p| package(p, script)),
-    );
-    all.extend(plan.services.iter().map(|service| Subject {
-        names: vec![one_line(&service.name)],
-        kind: "service",
-        rows: vec![("image", service.image.clone())],
-        because: service.because.clone(),
-        rejected: Vec::new(),
-    }));
-    let added = |variable: &&EnvVar| !plan.env.contains(variable);
-    all.extend(
-        plan.env
-            .iter()
-            .chain(script.env.iter().filter(added))
-            .map(variable),
-    );
-    let planned: Vec<&Step> = plan.projects.iter().flat_map(|p| &p.steps).collect();
-    let replaced = |step: &&Step| !planned.contains(step);
-    all.extend(
-        script
-            .steps
-            .iter()
-            .filter(|s| !replaced(s))
-            .map(|s| step(s, "step")),
-    );
-    all.extend(
-        script
-            .steps
-            .iter()
-            .filter(replaced)
-            .map(|s| step(s, "step, changed by a repair")),
-    );
+    let mut all = of_plan(plan);
+    all.extend(of_script(plan, script));
     all.extend(pyramid.commands.iter().map(command));
     all.extend(pyramid.left_out.iter().map(left_out));
     all.extend(plan.conflicts.iter().map(|conflict| Subject {
@@ -141,6 +92,56 @@ fn subjects(plan: &Plan, script: &Script, pyramid: &Pyramid) -> Vec<Subject> {
         because: vec![conflict.because.clone()],
         rejected: conflict.losers.clone(),
     }));
+    all
+}
+
+fn of_plan(plan: &Plan) -> Vec<Subject> {
+    let mut all = vec![Subject {
+        names: vec![
+            "base".into(),
+            one_line(&plan.base.image),
+            one_line(&plan.base.id),
+        ],
+        kind: "base image",
+        rows: vec![("image", plan.base.image.clone())],
+        because: plan.base.because.clone(),
+        rejected: Vec::new(),
+    }];
+    all.extend(plan.toolchains.iter().map(toolchain));
+    all.extend(plan.services.iter().map(|service| Subject {
+        names: vec![one_line(&service.name)],
+        kind: "service",
+        rows: vec![("image", service.image.clone())],
+        because: service.because.clone(),
+        rejected: Vec::new(),
+    }));
+    all
+}
+
+/// What stands in the script or was planned for it; what a repair added or changed is told apart.
+fn of_script(plan: &Plan, script: &Script) -> Vec<Subject> {
+    let mut all = Vec::new();
+    let new = script
+        .packages
+        .iter()
+        .filter(|p| !plan.packages.contains(p));
+    let packages = plan.packages.iter().chain(new);
+    all.extend(packages.map(|p| package(p, script)));
+    let new = script.env.iter().filter(|v| !plan.env.contains(v));
+    all.extend(plan.env.iter().chain(new).map(variable));
+    let planned: Vec<&Step> = plan.projects.iter().flat_map(|p| &p.steps).collect();
+    all.extend(script.steps.iter().map(|s| {
+        step(
+            s,
+            match planned.contains(&s) {
+                true => "step",
+                false => "step, added or changed after the plan",
+            },
+        )
+    }));
+    let gone = |s: &&&Step| script.step(&s.id).is_none();
+    let gone = planned.iter().filter(gone);
+    all.extend(gone.map(|s| step(s, "step of the plan, not in the script")));
     all
 }
 

@@ -3,47 +3,16 @@
 use super::{columns, first_reason};
 use crate::emit::report::{action_text, channel};
 use crate::emit::terminal::one_line;
-use crate::plan::{Plan, Toolchain};
+use crate::plan::{Plan, ProjectPlan, Toolchain};
 
 /// What `envc plan` prints: base, toolchains, packages, steps, conflicts, each with its reason.
 pub fn plan_table(plan: &Plan) -> String {
     let mut text = heading(plan);
     let toolchains = plan.toolchains.iter().map(toolchain);
     section(&mut text, "Toolchains", toolchains.collect());
-    let packages = plan.packages.iter().map(|package| {
-        vec![
-            package.package.clone(),
-            package.capability.to_string(),
-            first_reason(&package.because),
-        ]
-    });
-    section(&mut text, "System packages", packages.collect());
-    let services = plan.services.iter().map(|service| {
-        vec![
-            service.name.clone(),
-            service.image.clone(),
-            first_reason(&service.because),
-        ]
-    });
-    section(&mut text, "Services", services.collect());
-    let env = plan.env.iter().map(|variable| {
-        vec![
-            format!("{}={}", variable.name, variable.value),
-            first_reason(&variable.because),
-        ]
-    });
-    section(&mut text, "Environment", env.collect());
+    things(&mut text, plan);
     for project in &plan.projects {
-        let steps = project.steps.iter().map(|step| {
-            vec![
-                format!("{}", step.layer.number()),
-                step.id.clone(),
-                action_text(&step.action),
-                first_reason(&step.because),
-            ]
-        });
-        let title = format!("Steps of {} ({})", project.name, project.ecosystem);
-        section(&mut text, &title, steps.collect());
+        steps(&mut text, project);
     }
     let conflicts = plan.conflicts.iter().map(|conflict| {
         let losers: Vec<_> = conflict.losers.iter().map(|l| l.value.as_str()).collect();
@@ -57,6 +26,46 @@ pub fn plan_table(plan: &Plan) -> String {
     let notes = plan.notes.iter().map(|note| vec![note.clone()]);
     section(&mut text, "Notes", notes.collect());
     text
+}
+
+/// Packages, services, variables.
+fn things(text: &mut String, plan: &Plan) {
+    let packages = plan.packages.iter().map(|package| {
+        vec![
+            package.package.clone(),
+            package.capability.to_string(),
+            first_reason(&package.because),
+        ]
+    });
+    section(text, "System packages", packages.collect());
+    let services = plan.services.iter().map(|service| {
+        vec![
+            service.name.clone(),
+            service.image.clone(),
+            first_reason(&service.because),
+        ]
+    });
+    section(text, "Services", services.collect());
+    let env = plan.env.iter().map(|variable| {
+        vec![
+            format!("{}={}", variable.name, variable.value),
+            first_reason(&variable.because),
+        ]
+    });
+    section(text, "Environment", env.collect());
+}
+
+fn steps(text: &mut String, project: &ProjectPlan) {
+    let steps = project.steps.iter().map(|step| {
+        vec![
+            step.layer.number().to_string(),
+            step.id.clone(),
+            action_text(&step.action),
+            first_reason(&step.because),
+        ]
+    });
+    let title = format!("Steps of {} ({})", project.name, project.ecosystem);
+    section(text, &title, steps.collect());
 }
 
 fn heading(plan: &Plan) -> String {
