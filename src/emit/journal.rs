@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::files::{OutDir, OutError};
+use super::terminal::json_line;
 use crate::run::{Event, Observer, What};
 
 /// Bytes of output that are kept of one command. The head is kept: later output is counted, not written.
@@ -129,12 +130,11 @@ impl Journal {
         if self.broken {
             return;
         }
-        let written = serde_json::to_vec(line)
+        let written = json_line(line)
             .map_err(std::io::Error::from)
-            .and_then(|mut text| {
-                text.push(b'\n');
+            .and_then(|text| {
                 // One write a line: whoever reads along sees whole lines.
-                self.lines.write_all(&text)?;
+                self.lines.write_all(text.as_bytes())?;
                 self.lines.flush()
             });
         if let Err(error) = written {

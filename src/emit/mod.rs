@@ -1,7 +1,9 @@
 //! Stage 11: everything → files for people and tools.
 
+pub mod artifacts;
 pub mod files;
 pub mod journal;
 pub mod progress;
 pub mod report;
 pub mod terminal;
+pub mod text;

@@ -76,6 +76,27 @@ pub fn shorten(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(short)
 }
 
+/// One line of JSON with a newline, safe to show: what [`sanitize`] would remove stands in it as `\uXXXX`. (JSON itself
+/// escapes only what is below U+0020, and outside of its strings everything is ASCII.)
+///
+/// # Errors
+/// The value cannot be written as JSON.
+pub fn json_line<T: serde::Serialize>(value: &T) -> serde_json::Result<String> {
+    let text = serde_json::to_string(value)?;
+    let mut line = String::with_capacity(text.len() + 1);
+    for c in text.chars() {
+        if harmless(c) {
+            line.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                line.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    line.push('\n');
+    Ok(line)
+}
+
 /// Characters that stay as they are.
 fn harmless(c: char) -> bool {
     match c {
@@ -211,6 +232,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn json_keeps_its_meaning(text in "[\u{0}-\u{a0}\u{202e}\u{e0041}\"\\\\é]{0,40}") {
+            let line = json_line(&text).unwrap();
+            prop_assert!(line.trim_end_matches('\n').chars().all(|c| c != '\n' && harmless(c)));
+            prop_assert_eq!(serde_json::from_str::<String>(&line).unwrap(), text);
+        }
+
         #[test]
         fn nothing_dangerous_is_left(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
             let clean = sanitize_bytes(&bytes);

@@ -7,11 +7,12 @@ mod terminal;
 pub(crate) mod tests_events;
 pub(crate) mod words;
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 pub use plain::Plain;
 pub use terminal::Terminal;
 
+use crate::emit::terminal::json_line;
 use crate::run::{Event, Observer};
 
 /// How much is said.
@@ -39,8 +40,8 @@ pub fn for_user(verbosity: Verbosity, json_events: bool, is_terminal: bool) -> B
         return person;
     }
     let machine = Box::new(JsonEvents::new(std::io::stdout()));
-    // Progress between the events would only disturb where both go to one place.
-    if is_terminal {
+    // Progress between the events would only disturb where both go to one screen.
+    if is_terminal && std::io::stdout().is_terminal() {
         machine
     } else {
         Box::new(Tee(vec![machine, person]))
@@ -78,10 +79,12 @@ impl<W: Write + Send> JsonEvents<W> {
 
 impl<W: Write + Send> Observer for JsonEvents<W> {
     fn event(&mut self, event: &Event) {
-        if let Ok(mut line) = serde_json::to_vec(event) {
-            line.push(b'\n');
+        if let Ok(line) = json_line(event) {
             // A reader that went away must not end the run; the journal has everything.
-            let _ = self.out.write_all(&line).and_then(|()| self.out.flush());
+            let _ = self
+                .out
+                .write_all(line.as_bytes())
+                .and_then(|()| self.out.flush());
         }
     }
 }

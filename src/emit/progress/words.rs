@@ -70,14 +70,7 @@ pub fn line_of(event: &Event, command: impl Fn(&str) -> String) -> Option<Line> 
             outcome,
             wall,
             reused,
-        } => {
-            let (mark, detail) = match (outcome.ok(), reused) {
-                (true, true) => (Mark::Neutral, "as before".to_owned()),
-                (true, false) => (Mark::Good, duration(*wall)),
-                (false, _) => (Mark::Bad, with(&outcome_text(*outcome), &duration(*wall))),
-            };
-            line(mark, layer_name(*layer), detail)
-        }
+        } => layer_line(*layer, *outcome, *wall, *reused),
         What::CommandFinished {
             id,
             wall,
@@ -97,23 +90,24 @@ pub fn line_of(event: &Event, command: impl Fn(&str) -> String) -> Option<Line> 
         }
         What::Replay { why } => line(Mark::Heading, "replay from the clean base", why),
         What::Warning { text } => line(Mark::Warning, text, ""),
-        What::Finished { reached, reason } => {
-            let text = match reached {
-                Some(level) => format!("reached {}", level.name()),
-                None => "no level reached".to_owned(),
-            };
-            let mark = if reached.is_some() {
-                Mark::Good
-            } else {
-                Mark::Bad
-            };
-            line(mark, text, reason)
-        }
+        What::Finished { reached, reason } => match reached {
+            Some(level) => line(Mark::Good, format!("reached {}", level.name()), reason),
+            None => line(Mark::Bad, "no level reached", reason),
+        },
         What::StageStarted { .. }
         | What::LayerStarted { .. }
         | What::CommandStarted { .. }
         | What::Output { .. } => None,
     }
+}
+
+fn layer_line(layer: u8, outcome: Outcome, wall: f64, reused: bool) -> Option<Line> {
+    let (mark, detail) = match (outcome.ok(), reused) {
+        (true, true) => (Mark::Neutral, "as before".to_owned()),
+        (true, false) => (Mark::Good, duration(wall)),
+        (false, _) => (Mark::Bad, with(&outcome_text(outcome), &duration(wall))),
+    };
+    line(mark, layer_name(layer), detail)
 }
 
 /// What is going on from this event on, for a status line.

@@ -3,6 +3,7 @@
 
 mod pyramid;
 pub use pyramid::counts;
+pub(crate) use view::{action_text, channel, end_text};
 mod timeline;
 mod view;
 

@@ -8,6 +8,7 @@ use crate::emit::progress::words::{
     Mark, duration, layer_name, level_word, line_of, outcome_text, verdict_mark,
 };
 use crate::emit::terminal::{one_line, shorten};
+use crate::pyramid::Level;
 use crate::run::{Event, What};
 
 /// Left edge and width of the time axis.
@@ -85,71 +86,79 @@ fn round(x: f64) -> f64 {
 }
 
 fn bars(events: &[Event]) -> Vec<Bar> {
-    let mut started: BTreeMap<&str, (&Event, &'static str, String)> = BTreeMap::new();
+    let mut started: BTreeMap<&str, (Level, String)> = BTreeMap::new();
     let mut bars = Vec::new();
     for event in events {
         match &event.what {
             What::CommandStarted { id, level, command } => {
-                started.insert(id, (event, level_word(*level), one_line(command)));
+                started.insert(id, (*level, one_line(command)));
             }
-            What::CommandFinished {
-                id,
-                wall,
-                verdict,
-                reason,
-                ..
-            } => {
-                let (lane, command) = match started.remove(id.as_str()) {
-                    Some((_, lane, command)) => (lane, command),
-                    None => ("test", String::new()),
-                };
-                let title = format!(
-                    "{id} {}: {reason}, {}",
-                    shorten(&command, 80),
-                    duration(*wall)
-                );
-                bars.push(Bar {
-                    lane: format!("{lane} level"),
-                    order: match lane {
-                        "install" => 10,
-                        "test" => 11,
-                        _ => 12,
-                    },
-                    from: event.at - wall,
-                    to: event.at,
-                    class: class_of(verdict_mark(*verdict)),
-                    title: one_line(&title),
-                });
+            What::CommandFinished { id, .. } => {
+                let begun = started.remove(id.as_str());
+                bars.extend(begun.and_then(|(level, text)| command_bar(event, level, &text)));
             }
-            What::LayerFinished {
-                layer,
-                outcome,
-                wall,
-                reused,
-            } => {
-                let how = if *reused {
-                    "as before".to_owned()
-                } else {
-                    duration(*wall)
-                };
-                bars.push(Bar {
-                    lane: layer_name(*layer),
-                    order: *layer,
-                    from: event.at - if *reused { 0.0 } else { *wall },
-                    to: event.at,
-                    class: match (outcome.ok(), reused) {
-                        (true, true) => "skipped",
-                        (true, false) => "passed",
-                        (false, _) => "failed",
-                    },
-                    title: format!("{}: {}, {how}", layer_name(*layer), outcome_text(*outcome)),
-                });
-            }
+            What::LayerFinished { .. } => bars.extend(layer_bar(event)),
             _ => {}
         }
     }
     bars.truncate(MOST);
     bars
+}
+
+fn command_bar(event: &Event, level: Level, command: &str) -> Option<Bar> {
+    let What::CommandFinished {
+        id,
+        wall,
+        verdict,
+        reason,
+        ..
+    } = &event.what
+    else {
+        return None;
+    };
+    let short = shorten(command, 80);
+    let title = format!("{id} {short}: {reason}, {}", duration(*wall));
+    Some(Bar {
+        lane: format!("{} level", level_word(level)),
+        order: match level {
+            Level::Installability => 10,
+            Level::Testability => 11,
+            Level::Runnability => 12,
+        },
+        from: event.at - wall,
+        to: event.at,
+        class: class_of(verdict_mark(*verdict)),
+        title: one_line(&title),
+    })
+}
+
+fn layer_bar(event: &Event) -> Option<Bar> {
+    let What::LayerFinished {
+        layer,
+        outcome,
+        wall,
+        reused,
+    } = &event.what
+    else {
+        return None;
+    };
+    let (wall, how) = match reused {
+        true => (0.0, "as before".to_owned()),
+        false => (*wall, duration(*wall)),
+    };
+    let name = layer_name(*layer);
+    Some(Bar {
+        title: format!("{name}: {}, {how}", outcome_text(*outcome)),
+        lane: name,
+        order: *layer,
+        from: event.at - wall,
+        to: event.at,
+        class: match (outcome.ok(), reused) {
+            (true, true) => "skipped",
+            (true, false) => "passed",
+            (false, _) => "failed",
+        },
+    })
 }
 
 fn class_of(mark: Mark) -> &'static str {

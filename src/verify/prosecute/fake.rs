@@ -4,17 +4,20 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::Case;
+use super::{Case, Original};
 use crate::plan::Plan;
 use crate::pyramid::{Pyramid, PyramidCommand};
 use crate::run::CommandResult;
 use crate::sandbox::*;
 use crate::verify::TestReport;
 
+/// Outcome, output, seconds.
+type Answer = (Outcome, String, u64);
+
 pub struct Fake {
     facts: SandboxFacts,
     /// A part of the command line → what it does, each answer once, the last one for ever.
-    answers: Vec<(String, VecDeque<(Outcome, String, u64)>)>,
+    answers: Vec<(String, VecDeque<Answer>)>,
     pub files: BTreeMap<String, Vec<u8>>,
     log: Vec<String>,
 }
@@ -50,7 +53,7 @@ impl Fake {
         self.push(part, (Outcome::Exited(0), String::new(), seconds));
     }
 
-    fn push(&mut self, part: &str, answer: (Outcome, String, u64)) {
+    fn push(&mut self, part: &str, answer: Answer) {
         match self.answers.iter_mut().find(|(known, _)| known == part) {
             Some((_, answers)) => answers.push_back(answer),
             None => self.answers.push((part.to_owned(), [answer].into())),
@@ -129,7 +132,7 @@ impl Sandbox for Fake {
     }
 }
 
-pub fn nothing(_path: &str) -> Option<(Vec<u8>, u32)> {
+pub fn nothing(_path: &str) -> Option<Original> {
     None
 }
 
@@ -162,7 +165,7 @@ pub fn case<'a>(
     plan: &'a Plan,
     pyramid: &'a Pyramid,
     results: &'a [CommandResult],
-    original: &'a dyn Fn(&str) -> Option<(Vec<u8>, u32)>,
+    original: &'a dyn Fn(&str) -> Option<Original>,
 ) -> Case<'a> {
     Case {
         plan,

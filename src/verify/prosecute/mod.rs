@@ -26,6 +26,9 @@ const KEPT: usize = 4 << 20;
 /// Lines of evidence in one charge.
 const EVIDENCE: usize = 20;
 
+/// Contents and mode of a file.
+pub type Original = (Vec<u8>, u32);
+
 /// What the prosecutor is given. The sandbox holds the environment right after `setup.sh`.
 pub struct Case<'a> {
     pub plan: &'a Plan,
@@ -35,7 +38,7 @@ pub struct Case<'a> {
     /// Path relative to the repository and SHA-256 of every file as it was copied in.
     pub tracked: &'a [(String, String)],
     /// Contents and mode of such a file, from the repository itself.
-    pub original: &'a dyn Fn(&str) -> Option<(Vec<u8>, u32)>,
+    pub original: &'a dyn Fn(&str) -> Option<Original>,
     /// Runs the whole `setup.sh`.
     pub setup: CommandSpec,
     /// Seconds that its first run took.

@@ -224,6 +224,27 @@ mod tests {
         assert_eq!(programs("echo 'unbalanced"), Vec::<String>::new());
     }
 
+    /// The constant texts, run by a real Bash.
+    #[test]
+    fn real_bash_finds_a_stub_on_the_path() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let stub = dir.path().canonicalize().unwrap().join("ctest");
+        std::fs::write(&stub, "#!/bin/sh\nexit 0\n").unwrap();
+        std::fs::set_permissions(&stub, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let path = format!("{}:/usr/bin:/bin", dir.path().display());
+        let run = |text: &str, arguments: &[&str]| {
+            let mut command = std::process::Command::new("bash");
+            command.args(["-c", text, "envc"]).args(arguments);
+            command.env("PATH", &path).output().unwrap()
+        };
+        let found = run(RESOLVE, &["4096", "ctest", "cd", "bash", "no-such-program"]);
+        let found = String::from_utf8(found.stdout).unwrap();
+        assert_eq!(found, format!("{}\n", stub.display()));
+        assert!(run(RECENT, &[]).status.success());
+        assert!(!run(OWNED, &[&stub.display().to_string()]).status.success());
+    }
+
     fn charges(fake: &mut Fake, tracked: &[(String, String)]) -> Vec<Charge> {
         let (plan, pyramid, run) = (sample::plan(), sample::pyramid(), sample::run());
         let mut case = case(&plan, &pyramid, &run.results, &nothing);

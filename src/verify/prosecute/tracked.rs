@@ -3,10 +3,13 @@
 //! Builds do rewrite tracked files (a generated `configure`, the metadata of a Python source distribution). The judge
 //! tells that from a forged test: it puts the originals back and runs the best command again.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Accusation, Case, bash, best_test, capture, in_repository};
-use crate::run::Verdict;
+use crate::emit::terminal::sanitize;
+use crate::pyramid::PyramidCommand;
+use crate::run::{CommandResult, Verdict};
 use crate::sandbox::{REPOSITORY_DIR, Result, Sandbox};
 use crate::verify::attest::sha256;
 
@@ -20,9 +23,17 @@ pub fn check(sandbox: &mut dyn Sandbox, case: &Case<'_>) -> Result<Vec<Accusatio
     let charge = format!("{} tracked files were altered or removed", altered.len());
     Ok(vec![Accusation {
         charge,
-        evidence: altered.clone(),
+        evidence: altered.iter().map(|path| shown(path)).collect(),
         judge: Box::new(move |sandbox, case| judge(sandbox, case, &altered)),
     }])
+}
+
+/// A name on one line, whatever is in it.
+fn shown(path: &str) -> String {
+    match sanitize(path) {
+        Cow::Borrowed(clean) if !clean.contains('\n') => clean.to_owned(),
+        _ => format!("{path:?}"),
+    }
 }
 
 /// Paths whose contents are not what was copied in.
@@ -100,53 +111,54 @@ fn judge(sandbox: &mut dyn Sandbox, case: &Case<'_>, altered: &[String]) -> Resu
         };
         sandbox.write_file(&in_repository(path), &contents, mode)?;
     }
-    if let Some((command, before)) = best_test(case) {
-        let (_, output) = capture(sandbox, &(case.command)(command))?;
-        let now = (case.report)(command, &output);
-        let passed = before.report.as_ref().map_or(0, |report| report.passed);
-        return Ok(match now {
-            Some(report) if report.errors == 0 && report.passed >= passed => (
-                false,
-                format!(
-                    "with the originals in place {} tests pass, as before",
-                    report.passed
-                ),
-            ),
-            Some(report) => (
-                true,
-                format!(
-                    "with the originals in place {} tests pass instead of {passed}",
-                    report.passed
-                ),
-            ),
-            None => (
-                true,
-                "with the originals in place the tests do not run".to_owned(),
-            ),
-        });
+    match best_test(case) {
+        Some((command, before)) => {
+            let passed = before.report.as_ref().map_or(0, |report| report.passed);
+            judge_by_tests(sandbox, case, command, passed)
+        }
+        None => judge_by_exit(sandbox, case),
     }
+}
+
+fn judge_by_tests(
+    sandbox: &mut dyn Sandbox,
+    case: &Case<'_>,
+    command: &PyramidCommand,
+    passed: u64,
+) -> Result<(bool, String)> {
+    let (_, output) = capture(sandbox, &(case.command)(command))?;
+    let Some(report) = (case.report)(command, &output) else {
+        let why = "with the originals in place the tests do not run";
+        return Ok((true, why.to_owned()));
+    };
+    let now = report.passed;
+    Ok(if report.errors == 0 && now >= passed {
+        let why = format!("with the originals in place {now} tests pass, as before");
+        (false, why)
+    } else {
+        let why = format!("with the originals in place {now} tests pass instead of {passed}");
+        (true, why)
+    })
+}
+
+/// Without tests, the highest command that passed has to pass again.
+fn judge_by_exit(sandbox: &mut dyn Sandbox, case: &Case<'_>) -> Result<(bool, String)> {
+    let passed = |result: &&CommandResult| result.verdict == Verdict::Passed;
     let best = case
         .results
         .iter()
-        .filter(|result| result.verdict == Verdict::Passed)
+        .filter(passed)
         .max_by_key(|result| result.level);
     let command = best.and_then(|best| case.pyramid.commands.iter().find(|c| c.id == best.id));
     let Some(command) = command else {
-        return Ok((
-            true,
-            "no command passed that could show that it does not matter".to_owned(),
-        ));
+        let why = "no command passed that could show that it does not matter";
+        return Ok((true, why.to_owned()));
     };
     let (finished, _) = capture(sandbox, &(case.command)(command))?;
+    let id = &command.id;
     Ok(match finished.outcome.ok() {
-        true => (
-            false,
-            format!("{} passes with the originals in place", command.id),
-        ),
-        false => (
-            true,
-            format!("{} fails with the originals in place", command.id),
-        ),
+        true => (false, format!("{id} passes with the originals in place")),
+        false => (true, format!("{id} fails with the originals in place")),
     })
 }
 
@@ -161,7 +173,7 @@ mod tests {
 
     fn charges(
         fake: &mut Fake,
-        original: &dyn Fn(&str) -> Option<(Vec<u8>, u32)>,
+        original: &dyn Fn(&str) -> Option<super::super::Original>,
     ) -> Vec<crate::verify::Charge> {
         let (plan, pyramid, run) = (sample::plan(), sample::pyramid(), sample::run());
         let tracked = [
@@ -187,7 +199,7 @@ mod tests {
         let found = charges(&mut fake, &|_| Some((b"a".to_vec(), 0o644)));
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].upheld);
-        assert_eq!(found[0].evidence, ["a\\b\nc"]);
+        assert_eq!(found[0].evidence, ["\"a\\\\b\\nc\""]);
         assert_eq!(
             found[0].verdict,
             "with the originals in place 3 tests pass instead of 24"
@@ -216,7 +228,7 @@ mod tests {
         fake.answer("sha256sum", 127, "bash: sha256sum: command not found\n");
         fake.files.insert("/repo/-".into(), b"b".to_vec());
         let found = charges(&mut fake, &nothing);
-        assert_eq!(found[0].evidence, ["a\\b\nc"]);
+        assert_eq!(found[0].evidence, ["\"a\\\\b\\nc\""]);
     }
 
     proptest! {
