@@ -263,7 +263,7 @@ fn other_kinds_have_their_strategies() {
     let mut world = World::new();
     assert_eq!(
         world.first("./configure", "sh: 0: cannot open configure: No such file"),
-        "add step autoreconf"
+        "install autoconf for pkg:autoconf, install automake for pkg:automake, install libtool for pkg:libtool, install pkg-config for pkg:pkg-config, add step autoreconf"
     );
     assert_eq!(
         world.first(
@@ -295,7 +295,7 @@ fn other_kinds_have_their_strategies() {
     );
     assert_eq!(
         world.first("t2", "E   ModuleNotFoundError: No module named 'pkg'"),
-        "install . into the Python environment"
+        "run command t2 with PYTHONPATH=/repo/src"
     );
     assert_eq!(
         world.texts("t2", "ModuleNotFoundError: No module named 'imp'")[0],
@@ -504,6 +504,8 @@ fn the_pyramid_changes_alone() {
 #[test]
 fn the_only_command_of_a_level_is_not_dropped() {
     let mut world = World::new();
+    // The root has its Makefile, so no other directory is meant.
+    world.files.push("Makefile".to_owned());
     let log = "make: *** No rule to make target 'check'.  Stop.";
     assert_eq!(
         world.texts("t1", log),
