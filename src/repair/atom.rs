@@ -145,7 +145,7 @@ fn single(act: &Act, problem: &Problem<'_>) -> Option<Operation> {
         }
         Act::SetEnv { name, value } => Operation::SetEnv {
             name: name.clone(),
-            value: fill(value)?,
+            value: with_flags(problem, name, fill(value)?),
         },
         Act::AddStep { .. } => return add_step(act, problem),
         Act::AddArguments { arguments, to } => Operation::AddArguments {
@@ -177,6 +177,22 @@ fn single(act: &Act, problem: &Problem<'_>) -> Option<Operation> {
         },
         Act::AddPackage { .. } | Act::Strategy { .. } => return None,
     })
+}
+
+/// Flags join those that the script sets already; any other variable has one value.
+fn with_flags(problem: &Problem<'_>, name: &str, value: String) -> String {
+    let set = problem.script.env.iter().find(|var| var.name == name);
+    let Some(old) = set.filter(|_| name.ends_with("FLAGS") && name != "MAKEFLAGS") else {
+        return value;
+    };
+    let mut words: Vec<&str> = old.value.split_whitespace().collect();
+    for word in value.split_whitespace() {
+        // The defaults of autoconf stand for "nothing was set".
+        if !words.contains(&word) && !matches!(word, "-g" | "-O2") {
+            words.push(word);
+        }
+    }
+    words.join(" ")
 }
 
 fn add_step(act: &Act, problem: &Problem<'_>) -> Option<Operation> {

@@ -533,6 +533,25 @@ fn success_breaks_ties() {
 }
 
 #[test]
+fn flags_add_up() {
+    let mut world = World::new();
+    let log = "a.c:1:17: error: unused variable 'x' [-Werror=unused-variable]";
+    assert_eq!(
+        world.first("./build", log),
+        "export CFLAGS=-g -O2 -Wno-error=unused-variable"
+    );
+    world.script.env.push(EnvVar {
+        name: "CFLAGS".to_owned(),
+        value: "-O1 -g".to_owned(),
+        because: vec![],
+    });
+    assert_eq!(
+        world.first("./build", log),
+        "export CFLAGS=-O1 -g -Wno-error=unused-variable"
+    );
+}
+
+#[test]
 fn every_edit_of_every_example_can_be_applied() {
     let world = World::new();
     for unit in crate::diagnose::knowledge().unwrap().units() {

@@ -49,7 +49,7 @@ pub(super) fn of_manifest(problem: &Problem<'_>) -> Vec<Operation> {
         problem.has_file(&path)
     };
     // It stands in the right place: what it lacks is something else.
-    if wanted.iter().any(|name| here(name)) {
+    if wanted.iter().any(here) {
         return Vec::new();
     }
     let mut dirs: Vec<&str> = problem
