@@ -46,6 +46,10 @@ pub enum Act {
     AddPackage {
         capability: String,
     },
+    /// The first package for each of several, which only help together.
+    AddPackages {
+        capabilities: Vec<String>,
+    },
     /// A package by its Debian name, where no capability leads to it.
     InstallPackage {
         package: String,
@@ -107,9 +111,20 @@ pub(crate) fn operations(atom: &Atom, problem: &Problem<'_>) -> Vec<Operation> {
             .and_then(|text| text.parse().ok())
             .map(|capability| problem.packages_for(&capability))
             .unwrap_or_default(),
+        Act::AddPackages { capabilities } => together(capabilities, problem).into_iter().collect(),
         Act::Strategy { name } => strategies::run(name, problem),
         act => single(act, problem).into_iter().collect(),
     }
+}
+
+fn together(capabilities: &[String], problem: &Problem<'_>) -> Option<Operation> {
+    let first = |template: &String| {
+        let capability = problem.fill(template)?.parse().ok()?;
+        problem.packages_for(&capability).into_iter().next()
+    };
+    Some(Operation::All {
+        operations: capabilities.iter().map(first).collect::<Option<_>>()?,
+    })
 }
 
 fn applies(atom: &Atom, problem: &Problem<'_>) -> bool {
@@ -175,7 +190,7 @@ fn single(act: &Act, problem: &Problem<'_>) -> Option<Operation> {
             name: name.clone(),
             value: fill(value)?,
         },
-        Act::AddPackage { .. } | Act::Strategy { .. } => return None,
+        Act::AddPackage { .. } | Act::AddPackages { .. } | Act::Strategy { .. } => return None,
     })
 }
 

@@ -533,6 +533,18 @@ fn success_breaks_ties() {
 }
 
 #[test]
+fn two_libraries_of_one_message_are_installed_together() {
+    let log = "Error: Please make sure the libpng and libclang development packages are installed.";
+    assert_eq!(
+        World::new().texts("./build", log),
+        [
+            "install libpng-dev for lib:png",
+            "install libpng-dev for lib:png, install libclang-dev for lib:clang"
+        ]
+    );
+}
+
+#[test]
 fn flags_add_up() {
     let mut world = World::new();
     let log = "a.c:1:17: error: unused variable 'x' [-Werror=unused-variable]";
@@ -572,35 +584,5 @@ fn every_edit_of_every_example_can_be_applied() {
                 }
             }
         }
-    }
-}
-
-/// Real logs of a run of `provoke.sh`, where one is at hand.
-#[test]
-fn scratch() {
-    let Ok(dir) = std::env::var("ENVC_LOGS") else {
-        return;
-    };
-    let mut all: Vec<_> = std::fs::read_dir(dir)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .collect();
-    all.sort();
-    let world = World::new();
-    for path in all {
-        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
-        let failure = world.fail("./configure", &text);
-        let edits: Vec<_> = world
-            .candidates(&failure)
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        println!(
-            "{:20} {:24} {}  => {}",
-            path.file_name().unwrap().to_string_lossy(),
-            failure.kind,
-            failure.title,
-            edits.join(" | ")
-        );
     }
 }
