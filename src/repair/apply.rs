@@ -90,8 +90,41 @@ pub fn apply(
             topic: topic.clone(),
             value: value.clone(),
         }),
+        Operation::All { operations } => apply_all(operations, script, pyramid, edit),
         other => edit_pyramid(other, pyramid, edit),
     }
+}
+
+/// All or none; the parts that are in force already are passed over.
+fn apply_all(
+    operations: &[Operation],
+    script: &mut Script,
+    pyramid: &mut Pyramid,
+    edit: &Edit,
+) -> Result<Applied, ApplyError> {
+    let (mut new_script, mut new_pyramid) = (script.clone(), pyramid.clone());
+    let mut applied: Option<Applied> = None;
+    for operation in operations {
+        if in_force(operation, &new_script, &new_pyramid) {
+            continue;
+        }
+        let part = Edit {
+            operation: operation.clone(),
+            ..edit.clone()
+        };
+        let next = apply(&part, &mut new_script, &mut new_pyramid)?;
+        applied = Some(match (applied, next) {
+            (Some(Applied::Script { first: a }), Applied::Script { first: b }) => {
+                Applied::Script { first: a.min(b) }
+            }
+            // A change of the script asks for more than one of the pyramid.
+            (Some(script @ Applied::Script { .. }), _) => script,
+            (_, next) => next,
+        });
+    }
+    *script = new_script;
+    *pyramid = new_pyramid;
+    applied.ok_or_else(|| ApplyError::InForce(edit.to_string()))
 }
 
 /// Whether applying it would change nothing.
@@ -127,6 +160,9 @@ pub fn in_force(operation: &Operation, script: &Script, pyramid: &Pyramid) -> bo
             command(id).is_some_and(|c| c.env.get(name) == Some(value))
         }
         Operation::Replan { topic, value } => topic == "base" && script.base.id == *value,
+        Operation::All { operations } => operations
+            .iter()
+            .all(|part| in_force(part, script, pyramid)),
     }
 }
 
@@ -146,6 +182,9 @@ pub(crate) fn possible(operation: &Operation, script: &Script, pyramid: &Pyramid
             .step(id)
             .is_some_and(|step| matches!(step.action, Action::Run { .. })),
         Operation::AddPythonRequirement { .. } => python_step(script).is_some(),
+        Operation::All { operations } => operations
+            .iter()
+            .all(|part| in_force(part, script, pyramid) || possible(part, script, pyramid)),
         Operation::DropCommand { id, .. }
         | Operation::MoveCommand { id, .. }
         | Operation::SetCommandEnv { id, .. } => command(id),

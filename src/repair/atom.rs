@@ -46,6 +46,10 @@ pub enum Act {
     AddPackage {
         capability: String,
     },
+    /// The first package for each of several, which only help together.
+    AddPackages {
+        capabilities: Vec<String>,
+    },
     /// A package by its Debian name, where no capability leads to it.
     InstallPackage {
         package: String,
@@ -107,9 +111,20 @@ pub(crate) fn operations(atom: &Atom, problem: &Problem<'_>) -> Vec<Operation> {
             .and_then(|text| text.parse().ok())
             .map(|capability| problem.packages_for(&capability))
             .unwrap_or_default(),
+        Act::AddPackages { capabilities } => together(capabilities, problem).into_iter().collect(),
         Act::Strategy { name } => strategies::run(name, problem),
         act => single(act, problem).into_iter().collect(),
     }
+}
+
+fn together(capabilities: &[String], problem: &Problem<'_>) -> Option<Operation> {
+    let first = |template: &String| {
+        let capability = problem.fill(template)?.parse().ok()?;
+        problem.packages_for(&capability).into_iter().next()
+    };
+    Some(Operation::All {
+        operations: capabilities.iter().map(first).collect::<Option<_>>()?,
+    })
 }
 
 fn applies(atom: &Atom, problem: &Problem<'_>) -> bool {
@@ -145,7 +160,7 @@ fn single(act: &Act, problem: &Problem<'_>) -> Option<Operation> {
         }
         Act::SetEnv { name, value } => Operation::SetEnv {
             name: name.clone(),
-            value: fill(value)?,
+            value: with_flags(problem, name, fill(value)?),
         },
         Act::AddStep { .. } => return add_step(act, problem),
         Act::AddArguments { arguments, to } => Operation::AddArguments {
@@ -175,8 +190,24 @@ fn single(act: &Act, problem: &Problem<'_>) -> Option<Operation> {
             name: name.clone(),
             value: fill(value)?,
         },
-        Act::AddPackage { .. } | Act::Strategy { .. } => return None,
+        Act::AddPackage { .. } | Act::AddPackages { .. } | Act::Strategy { .. } => return None,
     })
+}
+
+/// Flags join those that the script sets already; any other variable has one value.
+fn with_flags(problem: &Problem<'_>, name: &str, value: String) -> String {
+    let set = problem.script.env.iter().find(|var| var.name == name);
+    let Some(old) = set.filter(|_| name.ends_with("FLAGS") && name != "MAKEFLAGS") else {
+        return value;
+    };
+    let mut words: Vec<&str> = old.value.split_whitespace().collect();
+    for word in value.split_whitespace() {
+        // The defaults of autoconf stand for "nothing was set".
+        if !words.contains(&word) && !matches!(word, "-g" | "-O2") {
+            words.push(word);
+        }
+    }
+    words.join(" ")
 }
 
 fn add_step(act: &Act, problem: &Problem<'_>) -> Option<Operation> {

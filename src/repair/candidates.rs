@@ -54,7 +54,16 @@ pub fn candidates(
         pyramid,
         context,
     };
-    let proposed = [problem.by_index(), problem.by_unit()];
+    let mut proposed = [problem.by_index(), problem.by_unit()];
+    // Where a unit says that the Python environment has a program, the environment's is the one that fits it.
+    let python = |edit: &Edit| matches!(edit.operation, Operation::AddPythonRequirement { .. });
+    if proposed
+        .last()
+        .and_then(|unit| unit.first())
+        .is_some_and(python)
+    {
+        proposed.reverse();
+    }
     let names = proposed
         .each_ref()
         .map(|edits| edits.iter().map(|e| tried::name(&e.operation)).collect());

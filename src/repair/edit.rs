@@ -66,31 +66,48 @@ pub enum Operation {
         topic: String,
         value: String,
     },
+    /// Several that only help together (a step and the package with its program); none of them a re-plan.
+    All {
+        operations: Vec<Self>,
+    },
 }
 
 impl std::fmt::Display for Edit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.operation {
-            Operation::AddPackage {
+        self.operation.fmt(f)
+    }
+}
+
+impl std::fmt::Display for Operation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::AddPackage {
                 capability,
                 package,
             } => write!(f, "install {package} for {capability}"),
-            Operation::SetEnv { name, value } => write!(f, "export {name}={value}"),
-            Operation::AddStep { step, .. } => write!(f, "add step {}", step.id),
-            Operation::ReplaceStep { id, .. } => write!(f, "replace step {id}"),
-            Operation::RemoveStep { id } => write!(f, "remove step {id}"),
-            Operation::AddArguments { id, arguments } => {
+            Self::SetEnv { name, value } => write!(f, "export {name}={value}"),
+            Self::AddStep { step, .. } => write!(f, "add step {}", step.id),
+            Self::ReplaceStep { id, .. } => write!(f, "replace step {id}"),
+            Self::RemoveStep { id } => write!(f, "remove step {id}"),
+            Self::AddArguments { id, arguments } => {
                 write!(f, "add {} to step {id}", arguments.join(" "))
             }
-            Operation::AddPythonRequirement { requirement } => {
+            Self::AddPythonRequirement { requirement } => {
                 write!(f, "install {requirement} into the Python environment")
             }
-            Operation::DropCommand { id, reason } => write!(f, "leave out command {id}: {reason}"),
-            Operation::MoveCommand { id, dir } => write!(f, "run command {id} in {dir}"),
-            Operation::SetCommandEnv { id, name, value } => {
+            Self::DropCommand { id, reason } => write!(f, "leave out command {id}: {reason}"),
+            Self::MoveCommand { id, dir } => write!(f, "run command {id} in {dir}"),
+            Self::SetCommandEnv { id, name, value } => {
                 write!(f, "run command {id} with {name}={value}")
             }
-            Operation::Replan { topic, value } => write!(f, "plan again with {topic} {value}"),
+            Self::Replan { topic, value } => write!(f, "plan again with {topic} {value}"),
+            Self::All { operations } => {
+                for (at, operation) in operations.iter().enumerate() {
+                    let comma = if at == 0 { "" } else { ", " };
+                    write!(f, "{comma}{operation}")?;
+                }
+                Ok(())
+            }
         }
     }
 }

@@ -38,6 +38,9 @@ pub fn objection(
                 format!("{id} is the only command of its level: its failure is the result")
             })
         }
+        Operation::All { operations } => operations
+            .iter()
+            .find_map(|part| objection(part, script, pyramid, files)),
         Operation::AddPackage { .. }
         | Operation::AddPythonRequirement { .. }
         | Operation::MoveCommand { .. }

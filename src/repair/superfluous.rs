@@ -21,7 +21,9 @@ pub fn superfluous(edits: &[Edit]) -> Vec<usize> {
 fn firmness(operation: &Operation) -> Option<u8> {
     match operation {
         Operation::SetEnv { .. } | Operation::AddArguments { .. } => Some(0),
-        Operation::AddStep { .. } | Operation::ReplaceStep { .. } => Some(1),
+        Operation::AddStep { .. } | Operation::ReplaceStep { .. } | Operation::All { .. } => {
+            Some(1)
+        }
         Operation::AddPythonRequirement { .. } => Some(2),
         Operation::AddPackage { .. } => Some(3),
         Operation::RemoveStep { .. }

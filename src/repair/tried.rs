@@ -39,6 +39,10 @@ pub(crate) fn name(operation: &Operation) -> String {
         Operation::ReplaceStep { id, step } => {
             format!("replace {id} {:?} {}", step.action, step.dir)
         }
+        Operation::All { operations } => {
+            let names: Vec<String> = operations.iter().map(name).collect();
+            names.join(" and ")
+        }
         other => format!("{other:?}"),
     }
 }

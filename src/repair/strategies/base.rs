@@ -9,7 +9,7 @@ pub(super) fn newer(problem: &Problem<'_>) -> Vec<Operation> {
     let Some(at) = position(problem) else {
         return Vec::new();
     };
-    bases.iter().skip(at + 1).map(replan).collect()
+    bases.iter().skip(at + 1).map(|id| replan(id)).collect()
 }
 
 /// The next older ones, the nearest first.
@@ -23,7 +23,7 @@ pub(super) fn older(problem: &Problem<'_>) -> Vec<Operation> {
         .iter()
         .take(at)
         .rev()
-        .map(replan)
+        .map(|id| replan(id))
         .collect()
 }
 
@@ -32,9 +32,9 @@ fn position(problem: &Problem<'_>) -> Option<usize> {
     problem.context.bases.iter().position(|base| base == id)
 }
 
-fn replan(id: &String) -> Operation {
+fn replan(id: &str) -> Operation {
     Operation::Replan {
         topic: "base".to_owned(),
-        value: id.clone(),
+        value: id.to_owned(),
     }
 }

@@ -39,6 +39,19 @@ pub(super) fn of_manifest(problem: &Problem<'_>) -> Vec<Operation> {
     if let Some(path) = problem.capture("path") {
         wanted.insert(0, path.trim_start_matches("./"));
     }
+    let here = |name: &&str| {
+        let dir = &command.dir;
+        let path = if dir.is_empty() {
+            (*name).to_owned()
+        } else {
+            format!("{dir}/{name}")
+        };
+        problem.has_file(&path)
+    };
+    // It stands in the right place: what it lacks is something else.
+    if wanted.iter().any(here) {
+        return Vec::new();
+    }
     let mut dirs: Vec<&str> = problem
         .context
         .files

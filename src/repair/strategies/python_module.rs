@@ -63,5 +63,7 @@ pub(super) fn for_build(problem: &Problem<'_>) -> Vec<Operation> {
         id: failed.id.clone(),
         arguments: option,
     };
-    vec![before, open]
+    vec![Operation::All {
+        operations: vec![before, open],
+    }]
 }
