@@ -1,6 +1,6 @@
 //! Nodes and edges of the knowledge graph.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use petgraph::graph::{Graph, NodeIndex};
 use petgraph::visit::EdgeRef;
@@ -243,6 +243,8 @@ pub enum EdgeKind {
 #[derive(Debug, Clone, Default)]
 pub struct KnowledgeGraph {
     inner: Graph<Node, EdgeKind, Directed, u32>,
+    /// File and Directory nodes by path, made again when a graph is read from JSON.
+    by_path: HashMap<String, NodeId>,
 }
 
 impl KnowledgeGraph {
@@ -252,13 +254,34 @@ impl KnowledgeGraph {
 
     pub fn add(&mut self, name: impl Into<String>, place: Option<Place>, facts: Facts) -> NodeId {
         let id = NodeId(self.inner.node_count() as u32);
-        self.inner.add_node(Node {
+        self.insert(Node {
             id,
             name: name.into(),
             place,
             facts,
         });
         id
+    }
+
+    fn insert(&mut self, node: Node) {
+        if matches!(node.facts, Facts::File { .. } | Facts::Directory)
+            && let Some(place) = &node.place
+        {
+            self.by_path.entry(place.path.clone()).or_insert(node.id);
+        }
+        self.inner.add_node(node);
+    }
+
+    /// The File node of a path relative to the repository's root.
+    pub fn file(&self, path: &str) -> Option<NodeId> {
+        let id = *self.by_path.get(path)?;
+        matches!(self.node(id)?.facts, Facts::File { .. }).then_some(id)
+    }
+
+    /// The Directory node of a path relative to the repository's root; the root itself is the empty path.
+    pub fn directory(&self, path: &str) -> Option<NodeId> {
+        let id = *self.by_path.get(path)?;
+        matches!(self.node(id)?.facts, Facts::Directory).then_some(id)
     }
 
     pub fn link(&mut self, from: NodeId, to: NodeId, kind: EdgeKind) {
@@ -388,7 +411,7 @@ impl<'de> Deserialize<'de> for KnowledgeGraph {
             if node.id.0 as usize != at {
                 return Err(serde::de::Error::custom("node ids are not dense"));
             }
-            graph.inner.add_node(node);
+            graph.insert(node);
         }
         for (from, to, kind) in flat.edges {
             if graph.node(from).is_none() || graph.node(to).is_none() {

@@ -1,5 +1,25 @@
-//! Stage 4: [`Capability`] → distribution package.
+//! Stage 4: [`Capability`] → distribution package, and the facts of the bases that packages come from.
 
+mod apt_lists;
+mod base;
+mod build;
 mod capability;
+mod cmake;
+mod contents;
+mod control;
+mod generic;
+mod index;
+mod lookup;
+mod macros;
+mod preferred;
+mod rank;
+mod standard;
 
+pub use apt_lists::*;
+pub use base::*;
+pub use build::{BuildError, Builder};
 pub use capability::*;
+pub use cmake::cmake_find_module;
+pub use index::{Index, IndexError, cache_path};
+pub use lookup::Candidate;
+pub use standard::is_standard_header;

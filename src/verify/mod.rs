@@ -1,8 +1,13 @@
 //! Stage 10: [`crate::run::Run`] → [`Certificate`].
 
+pub mod attest;
 mod certificate;
 mod judge;
+pub mod prosecute;
 pub mod reports;
+#[cfg(test)]
+pub(crate) mod sample;
 
+pub use attest::{Testimony, certify, default_level, level_name, level_reached, recheck};
 pub use certificate::*;
 pub use judge::{judge, judge_stream, proves_level};

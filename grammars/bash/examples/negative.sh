@@ -1,0 +1,6 @@
+# source comment.sh
+source "$DIR/lib.sh"
+echo source file.sh
+cat <<END
+source here.sh
+END

@@ -1,0 +1,2 @@
+; `if condition; then … fi`
+(if_statement condition: (_) @condition) @scope

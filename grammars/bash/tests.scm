@@ -1,0 +1,3 @@
+; Functions that shunit2 and bats-like runners call.
+(function_definition name: (word) @test
+ (#match? @test "^test_"))

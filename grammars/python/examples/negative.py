@@ -1,0 +1,11 @@
+"""import docstring"""
+# import comment
+name = "__main__"
+if name == "__main__":
+    pass
+importlib.import_module(variable)
+import_module("not a module")
+
+
+def testing():
+    pass

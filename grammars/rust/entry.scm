@@ -1,0 +1,3 @@
+; `fn main` at the top of a file.
+(source_file (function_item name: (identifier) @main)
+ (#eq? @main "main"))

@@ -1,0 +1,20 @@
+use serde::Deserialize; // EXPECT: import serde::Deserialize
+use rand::{Rng, thread_rng}; // EXPECT: import rand::{Rng, thread_rng}
+extern crate libc; // EXPECT: import libc
+#[cfg(unix)]
+#[allow(unused)]
+use nix::fcntl; // EXPECT: import nix::fcntl [cfg(unix)]
+
+fn main() {} // EXPECT: main
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*; // EXPECT: import proptest::prelude::* [cfg(test)]
+
+    #[test]
+    #[should_panic]
+    fn overflows() {} // EXPECT: test overflows
+
+    #[tokio::test]
+    async fn waits() {} // EXPECT: test waits
+}

@@ -1,0 +1,17 @@
+//! The order in which a graph is filled.
+
+use crate::scan::Repository;
+
+use super::KnowledgeGraph;
+use super::{documents, files, syntax};
+
+/// Reads every file of the repository once and collects what they say. Never fails: a file that cannot be read
+/// or parsed says nothing.
+pub fn build(repository: &Repository) -> KnowledgeGraph {
+    let mut graph = KnowledgeGraph::new();
+    files::add(repository, &mut graph);
+    // Manifests come here, right after the File nodes that they hang on.
+    syntax::add(repository, &mut graph);
+    documents::add(repository, &mut graph);
+    graph
+}

@@ -1,0 +1,186 @@
+//! Commands and headings of documents.
+
+mod asciidoc;
+mod markdown;
+mod plain;
+mod recognise;
+mod rst;
+#[cfg(test)]
+mod tests;
+
+use crate::evidence::Place;
+use crate::scan::{FileEntry, FileKind, Repository, read_text};
+
+use super::shell::{Start, is_directory, split};
+use super::{CommandFacts, CommandSource, EdgeKind, Facts, KnowledgeGraph, NodeId, Os};
+
+/// Bytes of a document that is read, and documents of a repository.
+const MAX_DOCUMENT: u64 = 512 * 1024;
+const MAX_DOCUMENTS: usize = 60;
+
+/// A document as its reader sees it. Lines count from 1.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Item {
+    Heading { level: u8, text: String, line: u32 },
+    Block(Block),
+}
+
+/// A block of code with the language it is marked with.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Block {
+    pub(super) language: String,
+    pub(super) lines: Vec<(u32, String)>,
+}
+
+/// Reads the documents that say how to build, test and run.
+pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
+    let mut documents: Vec<(&FileEntry, CommandSource)> = repository
+        .files
+        .iter()
+        .filter(|entry| {
+            entry.kind == FileKind::Text && !entry.vendored && entry.size <= MAX_DOCUMENT
+        })
+        .filter_map(|entry| {
+            Some((
+                entry,
+                recognise::source(&entry.path, entry.language.as_deref())?,
+            ))
+        })
+        .collect();
+    // Nearest to the root first: those are about the whole.
+    documents.sort_by_key(|(entry, _)| entry.path.matches('/').count());
+    documents.truncate(MAX_DOCUMENTS);
+    for (entry, source) in documents {
+        if let (Some(file), Some(text)) =
+            (graph.file(&entry.path), read_text(repository, &entry.path))
+        {
+            let items = items(entry.language.as_deref(), &text);
+            Reader {
+                repository,
+                graph,
+                path: &entry.path,
+                source,
+                file,
+            }
+            .add(items);
+        }
+    }
+}
+
+/// The reader for a document's language.
+fn items(language: Option<&str>, text: &str) -> Vec<Item> {
+    match language {
+        Some("markdown") => markdown::items(text),
+        Some("restructuredtext") => rst::items(text),
+        Some("asciidoc") => asciidoc::items(text),
+        _ => plain::items(text),
+    }
+}
+
+struct Reader<'a> {
+    repository: &'a Repository,
+    graph: &'a mut KnowledgeGraph,
+    path: &'a str,
+    source: CommandSource,
+    file: NodeId,
+}
+
+/// A heading that is open, with the system it or a heading above names.
+struct Open {
+    level: u8,
+    node: NodeId,
+    text: String,
+    os: Option<Os>,
+}
+
+impl Reader<'_> {
+    fn add(mut self, items: Vec<Item>) {
+        let dir = self.base();
+        let mut open: Vec<Open> = Vec::new();
+        for item in items {
+            match item {
+                Item::Heading { level, text, line } => self.heading(&mut open, level, text, line),
+                Item::Block(block) => self.block(&open, &dir, &block),
+            }
+        }
+    }
+
+    /// Commands are meant for the directory of their document, but those under `docs/` for the whole.
+    fn base(&self) -> String {
+        let dir = self.path.rsplit_once('/').map_or("", |(dir, _)| dir);
+        let about_all = dir
+            .split('/')
+            .any(|part| matches!(part, "doc" | "docs" | ".github" | "documentation"));
+        if about_all {
+            String::new()
+        } else {
+            dir.to_owned()
+        }
+    }
+
+    fn heading(&mut self, open: &mut Vec<Open>, level: u8, text: String, line: u32) {
+        open.retain(|above| above.level < level);
+        let os = recognise::os(&text).or_else(|| open.last().and_then(|above| above.os));
+        let place = Place::new(self.path, line);
+        let node = self
+            .graph
+            .add(text.clone(), Some(place), Facts::Section { level, os });
+        let parent = open.last().map_or(self.file, |above| above.node);
+        self.graph.link(parent, node, EdgeKind::Contains);
+        open.push(Open {
+            level,
+            node,
+            text,
+            os,
+        });
+    }
+
+    fn block(&mut self, open: &[Open], dir: &str, block: &Block) {
+        let Some(lines) = recognise::command_lines(block) else {
+            return;
+        };
+        let first = lines.first().map_or(0, |(line, _)| *line);
+        // Rows are kept by blank lines, so that a command's row gives its line in the file.
+        let mut text = String::new();
+        let mut at = first;
+        for (line, content) in &lines {
+            text.extend(std::iter::repeat_n('\n', line.saturating_sub(at) as usize));
+            text.push_str(content);
+            at = *line;
+        }
+        let section = open.last();
+        let start = Start {
+            repository: self.repository,
+            dir,
+        };
+        for command in split(&text, &start) {
+            if !recognise::is_command(&command.text, &block.language, |word| self.is_file(word)) {
+                continue;
+            }
+            let facts = CommandFacts {
+                text: command.text.clone(),
+                source: self.source,
+                dir: command.dir,
+                env: command.env,
+                os: section.and_then(|section| section.os),
+                context: section
+                    .map(|section| section.text.clone())
+                    .unwrap_or_default(),
+                unresolved: Vec::new(),
+            };
+            let place = Place::new(self.path, first + command.row);
+            let node = self
+                .graph
+                .add(command.text, Some(place), Facts::Command(facts));
+            self.graph.link(
+                section.map_or(self.file, |section| section.node),
+                node,
+                EdgeKind::Documents,
+            );
+        }
+    }
+
+    fn is_file(&self, word: &str) -> bool {
+        self.repository.has(word) || (word.contains('/') && is_directory(self.repository, word))
+    }
+}

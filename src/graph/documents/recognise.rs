@@ -1,0 +1,224 @@
+//! What is a document about building, and what in it is a command. The lists are data:
+//! `grammars/documents.toml`.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::Block;
+use crate::graph::{CommandSource, Os};
+use crate::scan::languages::GRAMMARS;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rules {
+    commands: Vec<String>,
+    prose: Vec<String>,
+    shells: Vec<String>,
+    unmarked: Vec<String>,
+    document: Vec<DocumentRule>,
+    os: Vec<OsRule>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(not(test), allow(dead_code))]
+struct DocumentRule {
+    source: CommandSource,
+    #[serde(with = "pattern")]
+    pattern: Regex,
+    matches: Vec<String>,
+    #[serde(default)]
+    not: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(not(test), allow(dead_code))]
+struct OsRule {
+    os: Os,
+    #[serde(with = "pattern")]
+    pattern: Regex,
+    matches: Vec<String>,
+    #[serde(default)]
+    not: Vec<String>,
+}
+
+mod pattern {
+    use regex::Regex;
+    use serde::{Deserialize, Deserializer};
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Regex, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Regex::new(&text).map_err(serde::de::Error::custom)
+    }
+}
+
+static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    let text = GRAMMARS
+        .get_file("documents.toml")
+        .and_then(|file| file.contents_utf8());
+    toml::from_str(text.unwrap_or_default()).unwrap_or_default()
+});
+
+/// A prompt of an interactive shell: `$ `, `% `, `user@host:~/x$ `, `(venv) $ `.
+static PROMPT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^\s*(?:\([\w.-]+\)\s*)?(?:[\w.-]+@[\w.-]+[:\s][^\s$#]*)?[$%]\s+(\S.*)$")
+        .expect("a literal pattern")
+});
+
+/// `NAME=value` before a command.
+static ASSIGNMENT: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^[A-Za-z_][A-Za-z0-9_]*=").expect("a literal pattern"));
+
+/// How far a document is to be trusted, when it is one about building.
+pub(super) fn source(path: &str, language: Option<&str>) -> Option<CommandSource> {
+    let prose = matches!(
+        language,
+        None | Some("markdown" | "restructuredtext" | "asciidoc" | "text")
+    );
+    let name = path.rsplit('/').next()?;
+    if !prose || path.matches('/').count() > 4 {
+        return None;
+    }
+    RULES
+        .document
+        .iter()
+        .find(|rule| rule.pattern.is_match(name))
+        .map(|rule| rule.source)
+}
+
+/// The operating system a heading names; `None` when it names none or several.
+pub(super) fn os(heading: &str) -> Option<Os> {
+    let mut named = RULES
+        .os
+        .iter()
+        .filter(|rule| rule.pattern.is_match(heading))
+        .map(|rule| rule.os);
+    match (named.next(), named.next()) {
+        (Some(os), None) => Some(os),
+        _ => None,
+    }
+}
+
+fn is_shell(language: &str) -> bool {
+    RULES
+        .shells
+        .iter()
+        .any(|name| name.eq_ignore_ascii_case(language))
+}
+
+/// The lines of a block that a shell would be given: without prompts, and without output where there are
+/// prompts. `None` for a block in another language.
+pub(super) fn command_lines(block: &Block) -> Option<Vec<(u32, String)>> {
+    let unmarked = RULES
+        .unmarked
+        .iter()
+        .any(|name| name.eq_ignore_ascii_case(&block.language));
+    if !unmarked && !is_shell(&block.language) {
+        return None;
+    }
+    if !block.lines.iter().any(|(_, line)| PROMPT.is_match(line)) {
+        return Some(block.lines.clone());
+    }
+    let mut kept = Vec::new();
+    let mut continued = false;
+    for (number, line) in &block.lines {
+        let text = match PROMPT.captures(line).and_then(|found| found.get(1)) {
+            Some(text) => text.as_str(),
+            None if continued => line.trim_start().strip_prefix("> ").unwrap_or(line),
+            None => continue,
+        };
+        continued = text.trim_end().ends_with('\\');
+        kept.push((*number, text.to_owned()));
+    }
+    Some(kept)
+}
+
+/// Whether a piece of a block is a command rather than prose, output or a listing.
+pub(super) fn is_command(text: &str, language: &str, is_file: impl Fn(&str) -> bool) -> bool {
+    if text.starts_with(">>>") || text.starts_with("...") {
+        return false;
+    }
+    if is_shell(language) {
+        return true;
+    }
+    let mut words = text
+        .split_whitespace()
+        .skip_while(|word| ASSIGNMENT.is_match(word));
+    let Some(first) = words.next() else {
+        return false;
+    };
+    let whole = text.trim_end();
+    if matches!(first, "for" | "while" | "if") {
+        return whole.ends_with("done") || whole.ends_with("fi");
+    }
+    let local = first
+        .strip_prefix("./")
+        .is_some_and(|rest| !rest.is_empty());
+    let known = RULES.commands.iter().any(|command| command == first);
+    // A lone `name` is a word in a listing as likely as a command.
+    let rest: Vec<&str> = words.collect();
+    let bare = rest.is_empty()
+        && !matches!(
+            first,
+            "make" | "ninja" | "tox" | "nox" | "pytest" | "ctest" | "meson"
+        )
+        && !local;
+    let prose = rest
+        .iter()
+        .any(|word| RULES.prose.iter().any(|prose| prose == word));
+    (local || (known && !bare) || is_file(first)) && !prose
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_matches_its_examples_and_not_its_near_misses() {
+        assert!(RULES.document.len() > 2 && RULES.os.len() > 2);
+        let documents = RULES
+            .document
+            .iter()
+            .map(|rule| (&rule.pattern, &rule.matches, &rule.not));
+        let systems = RULES
+            .os
+            .iter()
+            .map(|rule| (&rule.pattern, &rule.matches, &rule.not));
+        for (pattern, matches, not) in documents.chain(systems) {
+            assert!(!matches.is_empty());
+            matches
+                .iter()
+                .for_each(|text| assert!(pattern.is_match(text), "{pattern} must match {text}"));
+            not.iter().for_each(|text| {
+                assert!(!pattern.is_match(text), "{pattern} must not match {text}")
+            });
+        }
+    }
+
+    #[test]
+    fn commands_of_unmarked_blocks() {
+        for (text, expected) in [
+            ("make test", true),
+            ("make", true),
+            ("make sure that it works", false),
+            ("./configure --prefix=/usr", true),
+            ("CC=clang ./configure", true),
+            ("PASSED: 3", false),
+            ("git", false),
+            (">>> import x", false),
+            ("tools/run.sh -a", true),
+        ] {
+            assert_eq!(
+                is_command(text, "", |word| word == "tools/run.sh"),
+                expected,
+                "{text}"
+            );
+        }
+        assert!(is_command("anything goes", "bash", |_| false));
+    }
+}

@@ -1,0 +1,129 @@
+use std::path::Path;
+
+use crate::graph::{KnowledgeGraph, build};
+use crate::scan::{ScanOptions, scan};
+
+fn graph(files: &[(&str, &str)]) -> KnowledgeGraph {
+    let dir = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = dir.path().join("thing").join(path);
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new(""))).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    build(&scan(&dir.path().join("thing"), &ScanOptions::default()).unwrap())
+}
+
+/// `place dir | text | context os` of every command.
+fn shown(files: &[(&str, &str)]) -> String {
+    let graph = graph(files);
+    let lines = graph.commands().map(|(node, facts)| {
+        let place = node
+            .place
+            .as_ref()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        let env: String = facts
+            .env
+            .iter()
+            .map(|(key, value)| format!(" {key}={value}"))
+            .collect();
+        let os = facts.os.map(|os| format!(" {os:?}")).unwrap_or_default();
+        format!(
+            "{place} [{}] {} ({}){env}{os}",
+            facts.dir,
+            facts.text.replace('\n', "⏎"),
+            facts.context
+        )
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn markdown() {
+    let text = r#"# Thing
+
+```sh
+git clone https://host.example/thing.git
+cd thing
+make -j4 # quickly
+```
+
+## macOS
+```console
+$ brew install foo
+==> Downloading
+$ make test \
+    V=1
+ok
+```
+
+Build on Linux
+--------------
+
+    mkdir build
+    cd build
+    cmake ..
+    make
+
+- list
+
+```python
+import os
+```
+
+```
+make sure that you have the compiler
+cd sub
+make check
+for i in 1 2; do
+  echo $i
+done
+```
+"#;
+    insta::assert_snapshot!(shown(&[("README.md", text), ("sub/a.c", "")]), @r"
+    README.md:4 [] git clone https://host.example/thing.git (Thing)
+    README.md:6 [] make -j4 (Thing)
+    README.md:11 [] brew install foo (macOS) Macos
+    README.md:13 [] make test \⏎    V=1 (macOS) Macos
+    README.md:21 [] mkdir build⏎cd build⏎cmake ..⏎make (Build on Linux) Linux
+    README.md:35 [sub] make check (Build on Linux) Linux
+    README.md:36 [sub] for i in 1 2; do⏎  echo $i⏎done (Build on Linux) Linux
+    ");
+}
+
+#[test]
+fn restructured_text() {
+    let text = "=====\nTitle\n=====\n\nWindows\n-------\n\n.. code-block:: bash\n   :linenos:\n\n   nmake\n\nTests\n-----\nRun::\n\n    $ export A=b\n    $ tox -e py\n    GLOB ok\n\nand more::\n\n  not a command\n";
+    insta::assert_snapshot!(shown(&[("README.rst", text)]), @r"
+    README.rst:11 [] nmake (Windows) Windows
+    README.rst:18 [] tox -e py (Tests) A=b
+    ");
+}
+
+#[test]
+fn asciidoc_and_plain_text() {
+    let adoc = "= Title\n\n== Build\n\n[source,bash]\n----\n./autogen.sh && ./configure\ncat > x <<END\nmake\nEND\n----\n";
+    let plain = "Installing\n**********\n\n  1. Type\n\n     ./configure\n     make\n\n  make sure the thing is there\n";
+    insta::assert_snapshot!(shown(&[("docs/INSTALL.adoc", adoc), ("INSTALL", plain)]), @r"
+    INSTALL:6 [] ./configure (Installing)
+    INSTALL:7 [] make (Installing)
+    docs/INSTALL.adoc:7 [] ./autogen.sh && ./configure (Build)
+    docs/INSTALL.adoc:8 [] cat > x <<END⏎make⏎END (Build)
+    ");
+}
+
+#[test]
+fn hostile_documents_are_survived() {
+    let long = format!(
+        "```sh\n{}\n```\n{}",
+        "(".repeat(20_000),
+        "# a\n".repeat(3000)
+    );
+    let odd = "```\n\u{0}\u{7f}é$(rm -rf ~)`\n~~~\n";
+    let graph = graph(&[
+        ("README.md", &long),
+        ("docs/README.md", odd),
+        ("x/README.rst", "é\n=\n::\n\n é\n"),
+    ]);
+    assert!(graph.node_count() > 3000);
+}

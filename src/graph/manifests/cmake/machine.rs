@@ -1,0 +1,570 @@
+//! Walks the commands: variables, conditions, functions, includes and subdirectories.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use crate::evidence::Place;
+use crate::graph::Scope;
+
+use super::super::Reading;
+use super::super::drafts::Draft;
+use super::super::tree::{base, join, parent};
+use super::commands;
+use super::condition::{self, Names, Verdict};
+use super::lexer::{self, Arg, ArgKind, Command};
+
+/// Where the repository's root stands in paths that CMake variables hold.
+pub const ROOT: &str = "/src";
+
+pub struct Machine<'r, 'a> {
+    pub reading: &'r mut Reading<'a>,
+    /// Directory of the top project.
+    pub top: String,
+    /// The file being read and the directory of its list file.
+    pub file: String,
+    pub dir: String,
+    /// `None`: set to something that is not known.
+    pub vars: BTreeMap<String, Option<String>>,
+    pub options: BTreeSet<String>,
+    pub test_options: BTreeSet<String>,
+    pub targets: BTreeMap<String, Target>,
+    /// Result variable → the fact it belongs to, for `message(FATAL_ERROR)` that follows.
+    pub results: BTreeMap<String, usize>,
+    guards: Vec<Guard>,
+    functions: BTreeMap<String, Rc<Function>>,
+    /// Commands still to be run, and nesting of files and calls.
+    budget: u32,
+    depth: u8,
+}
+
+pub struct Target {
+    pub place: Place,
+    pub output: Option<String>,
+    pub installed: bool,
+    /// Tests, or under a condition that is false by default.
+    pub hidden: bool,
+    pub library: bool,
+}
+
+struct Guard {
+    verdict: Verdict,
+    text: String,
+    /// An earlier branch of the same `if` is taken.
+    earlier: Option<bool>,
+}
+
+struct Function {
+    params: Vec<String>,
+    body: Vec<Command>,
+}
+
+/// How sure it is that a command runs.
+pub struct Standing {
+    pub value: Option<bool>,
+    pub scope: Scope,
+    /// The condition that is false or not known.
+    pub condition: String,
+}
+
+const BUDGET: u32 = 100_000;
+const MAX_DEPTH: u8 = 24;
+const MAX_ITERATIONS: usize = 64;
+const MAX_VALUE: usize = 64 << 10;
+
+/// What is true on the machines that envc builds on.
+const PLATFORM: &[(&str, &str)] = &[
+    ("UNIX", "1"),
+    ("LINUX", "1"),
+    ("WIN32", "0"),
+    ("MSVC", "0"),
+    ("MINGW", "0"),
+    ("MSYS", "0"),
+    ("CYGWIN", "0"),
+    ("APPLE", "0"),
+    ("IOS", "0"),
+    ("ANDROID", "0"),
+    ("BSD", "0"),
+    ("EMSCRIPTEN", "0"),
+    ("BORLAND", "0"),
+    ("XCODE", "0"),
+    ("WINDOWS_STORE", "0"),
+    ("WINCE", "0"),
+    ("HAIKU", "0"),
+    ("CMAKE_CROSSCOMPILING", "0"),
+    ("CMAKE_COMPILER_IS_GNUCC", "1"),
+    ("CMAKE_COMPILER_IS_GNUCXX", "1"),
+    ("CMAKE_C_COMPILER_ID", "GNU"),
+    ("CMAKE_CXX_COMPILER_ID", "GNU"),
+    ("CMAKE_SYSTEM_NAME", "Linux"),
+    ("CMAKE_HOST_SYSTEM_NAME", "Linux"),
+    ("CMAKE_HOST_UNIX", "1"),
+    ("CMAKE_HOST_WIN32", "0"),
+    ("CMAKE_HOST_APPLE", "0"),
+    ("PROJECT_IS_TOP_LEVEL", "1"),
+    ("CMAKE_SCRIPT_MODE_FILE", ""),
+    ("HUNTER_ENABLED", "0"),
+    ("VCPKG_TOOLCHAIN", "0"),
+];
+
+impl<'r, 'a> Machine<'r, 'a> {
+    pub fn new(reading: &'r mut Reading<'a>) -> Self {
+        let dir = reading.dir.to_owned();
+        let root = absolute(&dir);
+        let mut vars: BTreeMap<String, Option<String>> = PLATFORM
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), Some((*value).to_owned())))
+            .collect();
+        for name in [
+            "CMAKE_SOURCE_DIR",
+            "PROJECT_SOURCE_DIR",
+            "CMAKE_CURRENT_SOURCE_DIR",
+            "CMAKE_CURRENT_LIST_DIR",
+        ] {
+            vars.insert(name.to_owned(), Some(root.clone()));
+        }
+        Self {
+            file: reading.path.to_owned(),
+            top: dir.clone(),
+            dir,
+            reading,
+            vars,
+            options: BTreeSet::new(),
+            test_options: BTreeSet::new(),
+            targets: BTreeMap::new(),
+            results: BTreeMap::new(),
+            guards: Vec::new(),
+            functions: BTreeMap::new(),
+            budget: BUDGET,
+            depth: 0,
+        }
+    }
+
+    pub fn draft(&mut self) -> &mut Draft {
+        self.reading.drafts.project("cmake", &self.top)
+    }
+
+    pub fn place(&self, line: u32) -> Place {
+        Place::new(&self.file, line)
+    }
+
+    pub fn run(&mut self, commands: &[Command]) {
+        let floor = self.guards.len();
+        let mut at = 0;
+        while let Some(command) = commands.get(at) {
+            at += 1;
+            if self.budget == 0 {
+                break;
+            }
+            self.budget -= 1;
+            match command.name.as_str() {
+                "if" => {
+                    self.enter(&command.args, Some(false));
+                }
+                "elseif" | "else" if self.guards.len() > floor => self.branch(command),
+                "endif" if self.guards.len() > floor => {
+                    self.guards.pop();
+                }
+                "foreach" | "while" | "function" | "macro" => at = self.block(commands, at - 1),
+                "return" if self.standing().value == Some(true) => break,
+                _ => self.simple(command),
+            }
+        }
+        self.guards.truncate(floor);
+    }
+
+    /// Opens a branch; says whether its own condition is false.
+    fn enter(&mut self, args: &[Arg], earlier: Option<bool>) -> bool {
+        let mut verdict = condition::evaluate(args, self);
+        let false_itself = verdict.value == Some(false);
+        verdict.value = match (earlier, verdict.value) {
+            (Some(true), _) | (_, Some(false)) => Some(false),
+            (Some(false), value) => value,
+            (None, _) => None,
+        };
+        let text: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
+        let mut text = text.join(" ");
+        text.truncate(
+            text.char_indices()
+                .nth(120)
+                .map_or(text.len(), |(at, _)| at),
+        );
+        self.guards.push(Guard {
+            verdict,
+            text,
+            earlier,
+        });
+        false_itself
+    }
+
+    fn branch(&mut self, command: &Command) {
+        let Some(last) = self.guards.pop() else {
+            return;
+        };
+        let earlier = match (last.earlier, last.verdict.value) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (Some(false), Some(false)) => Some(false),
+            _ => None,
+        };
+        if command.name == "elseif" {
+            let false_itself = self.enter(&command.args, earlier);
+            if !false_itself && let Some(top) = self.guards.last_mut() {
+                top.verdict.options.extend(last.verdict.options);
+            }
+            return;
+        }
+        let verdict = Verdict {
+            value: earlier.map(|taken| !taken),
+            options: last.verdict.options,
+        };
+        self.guards.push(Guard {
+            verdict,
+            text: format!("NOT ({})", last.text),
+            earlier,
+        });
+    }
+
+    /// A block with a body of its own; returns the index after its end.
+    fn block(&mut self, commands: &[Command], start: usize) -> usize {
+        let Some(head) = commands.get(start) else {
+            return commands.len();
+        };
+        let close = format!("end{}", head.name);
+        let mut depth = 0_u32;
+        let mut end = start;
+        for (at, command) in commands.iter().enumerate().skip(start) {
+            depth += u32::from(command.name == head.name);
+            depth -= u32::from(command.name == close && depth > 0);
+            end = at;
+            if depth == 0 {
+                break;
+            }
+        }
+        let body = commands.get(start + 1..end).unwrap_or_default();
+        match head.name.as_str() {
+            "foreach" => self.foreach(head, body),
+            "while" => {
+                self.guards.push(Guard {
+                    verdict: Verdict::default(),
+                    text: "while".to_owned(),
+                    earlier: None,
+                });
+                self.nested(|machine| machine.run(body));
+                self.guards.pop();
+            }
+            _ => self.define(head, body),
+        }
+        end + 1
+    }
+
+    fn define(&mut self, head: &Command, body: &[Command]) {
+        let mut params = head.args.iter().map(|arg| arg.text.clone());
+        if let Some(name) = params.next()
+            && self.functions.len() < 2000
+        {
+            let function = Function {
+                params: params.collect(),
+                body: body.to_vec(),
+            };
+            self.functions
+                .insert(name.to_ascii_lowercase(), Rc::new(function));
+        }
+    }
+
+    fn foreach(&mut self, head: &Command, body: &[Command]) {
+        let words = self.words(&head.args);
+        let Some((name, rest)) = words.split_first() else {
+            return;
+        };
+        let items: Vec<String> = match rest.first().map(|(word, _)| word.as_str()) {
+            Some("RANGE") => vec!["0".to_owned()],
+            Some("IN") => self.foreach_in(rest.get(1..).unwrap_or_default()),
+            _ => rest.iter().map(|(word, _)| word.clone()).collect(),
+        };
+        for item in items.into_iter().take(MAX_ITERATIONS) {
+            let known = (!item.contains("${")).then_some(item);
+            self.vars.insert(name.0.clone(), known);
+            self.nested(|machine| machine.run(body));
+        }
+    }
+
+    fn foreach_in(&self, words: &[(String, u32)]) -> Vec<String> {
+        let mut lists = false;
+        let mut items = Vec::new();
+        for (word, _) in words {
+            match word.as_str() {
+                "LISTS" => lists = true,
+                "ITEMS" => lists = false,
+                _ if lists => {
+                    let value = self.vars.get(word).cloned().flatten().unwrap_or_default();
+                    items.extend(
+                        value
+                            .split(';')
+                            .filter(|part| !part.is_empty())
+                            .map(str::to_owned),
+                    );
+                }
+                _ => items.push(word.clone()),
+            }
+        }
+        items
+    }
+
+    fn nested(&mut self, action: impl FnOnce(&mut Self)) {
+        if self.depth < MAX_DEPTH {
+            self.depth += 1;
+            action(self);
+            self.depth -= 1;
+        }
+    }
+
+    fn simple(&mut self, command: &Command) {
+        if let Some(function) = self.functions.get(&command.name).cloned() {
+            self.call(&function, command);
+        } else {
+            commands::run(self, command);
+        }
+    }
+
+    /// Functions and macros alike: arguments become variables, and so does what the body sets.
+    fn call(&mut self, function: &Function, command: &Command) {
+        let words = self.words(&command.args);
+        let mut names = vec![("ARGC".to_owned(), words.len().to_string())];
+        let all: Vec<&str> = words.iter().map(|(word, _)| word.as_str()).collect();
+        names.push(("ARGV".to_owned(), all.join(";")));
+        names.push((
+            "ARGN".to_owned(),
+            all.get(function.params.len()..)
+                .unwrap_or_default()
+                .join(";"),
+        ));
+        for (at, word) in all.iter().enumerate().take(MAX_ITERATIONS) {
+            names.push((format!("ARGV{at}"), (*word).to_owned()));
+        }
+        let params = function.params.iter().cloned();
+        names.extend(params.zip(all.iter().map(|word| (*word).to_owned())));
+        let saved: Vec<_> = names
+            .iter()
+            .map(|(name, _)| (name.clone(), self.vars.get(name).cloned()))
+            .collect();
+        for (name, value) in names {
+            let known = !value.contains("${") && value.len() < MAX_VALUE;
+            self.vars.insert(name, known.then_some(value));
+        }
+        self.nested(|machine| machine.run(&function.body));
+        for (name, value) in saved {
+            match value {
+                Some(value) => self.vars.insert(name, value),
+                None => self.vars.remove(&name),
+            };
+        }
+    }
+
+    /// Sets a variable; under a condition that is not known its value is not known either.
+    pub fn set(&mut self, name: &str, value: Option<String>) {
+        let value = match self.standing().value {
+            Some(true) => value.filter(|value| value.len() < MAX_VALUE),
+            Some(false) => return,
+            None => None,
+        };
+        if self.vars.len() < 50_000 {
+            self.vars.insert(name.to_owned(), value);
+        }
+    }
+
+    /// Arguments after expansion, with their lines. A reference that is not known stays as written.
+    pub fn words(&self, args: &[Arg]) -> Vec<(String, u32)> {
+        let mut words = Vec::new();
+        for arg in args {
+            match arg.kind {
+                ArgKind::Bracket | ArgKind::Paren => words.push((arg.text.clone(), arg.line)),
+                ArgKind::Quoted => {
+                    words.push((self.expand(&arg.text).unwrap_or(arg.text.clone()), arg.line))
+                }
+                ArgKind::Unquoted => {
+                    let text = self.expand(&arg.text).unwrap_or(arg.text.clone());
+                    let parts = text.split(';').filter(|part| !part.is_empty());
+                    words.extend(parts.map(|part| (part.to_owned(), arg.line)));
+                }
+            }
+        }
+        words
+    }
+
+    /// How sure it is that the current command runs, and what for.
+    pub fn standing(&self) -> Standing {
+        let is_test = |guard: &Guard| {
+            guard
+                .verdict
+                .options
+                .iter()
+                .any(|name| self.test_options.contains(name))
+        };
+        let mut standing = Standing {
+            value: Some(true),
+            scope: Scope::Build,
+            condition: String::new(),
+        };
+        if is_test_dir(&self.dir) || self.guards.iter().any(is_test) {
+            standing.scope = Scope::Test;
+        }
+        for guard in &self.guards {
+            // Tests are wanted, whatever the default of their option.
+            if guard.verdict.value == Some(true) || is_test(guard) {
+                continue;
+            }
+            if standing.value == Some(true) || guard.verdict.value == Some(false) {
+                standing.condition = guard.verdict.options.first().unwrap_or(&guard.text).clone();
+            }
+            if guard.verdict.value == Some(false) {
+                standing.value = Some(false);
+                standing.scope = Scope::Optional(standing.condition.clone());
+                return standing;
+            }
+            standing.value = None;
+        }
+        standing
+    }
+
+    /// Conditions around the current command, outermost first.
+    pub fn conditions(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.guards.iter().map(|guard| guard.text.as_str())
+    }
+
+    /// Options in the conditions around the current command.
+    pub fn guarding_options(&self) -> Vec<String> {
+        self.guards
+            .iter()
+            .flat_map(|guard| guard.verdict.options.iter().cloned())
+            .collect()
+    }
+
+    /// Runs a file of the repository in the current scope.
+    pub fn include(&mut self, path: &str) {
+        let Some(text) = self.reading.tree.read(path) else {
+            return;
+        };
+        self.reading.drafts.claim(path);
+        let format = self.reading.format;
+        self.draft().manifest(path, format);
+        let commands = lexer::parse(&text);
+        let file = std::mem::replace(&mut self.file, path.to_owned());
+        let list = self.vars.insert(
+            "CMAKE_CURRENT_LIST_DIR".to_owned(),
+            Some(absolute(parent(path))),
+        );
+        self.nested(|machine| machine.run(&commands));
+        self.file = file;
+        self.vars
+            .insert("CMAKE_CURRENT_LIST_DIR".to_owned(), list.flatten());
+    }
+
+    /// Runs a subdirectory's list file in a scope of its own.
+    pub fn subdirectory(&mut self, word: &str) {
+        let Some(dir) = self.resolve(word) else {
+            return;
+        };
+        let path = join(&dir, "CMakeLists.txt").unwrap_or_default();
+        if self.reading.drafts.is_claimed(&path) {
+            return;
+        }
+        let vars = self.vars.clone();
+        let outer = std::mem::replace(&mut self.dir, dir.clone());
+        self.vars
+            .insert("CMAKE_CURRENT_SOURCE_DIR".to_owned(), Some(absolute(&dir)));
+        self.include(&path);
+        self.dir = outer;
+        self.vars = vars;
+    }
+
+    /// A path of the repository from a path as a list file writes it.
+    pub fn resolve(&self, word: &str) -> Option<String> {
+        let word = self.expand(word)?;
+        match word.strip_prefix(ROOT) {
+            Some(rest) => join("", rest.trim_start_matches('/')),
+            None => join(&self.dir, &word),
+        }
+    }
+
+    /// The file of a module: on the module path, else the only one of its name.
+    pub fn module(&self, name: &str) -> Option<String> {
+        let file = format!("{name}.cmake");
+        let path = self
+            .vars
+            .get("CMAKE_MODULE_PATH")
+            .cloned()
+            .flatten()
+            .unwrap_or_default();
+        let on_path = path
+            .split(';')
+            .filter(|dir| !dir.is_empty())
+            .filter_map(|dir| join(&self.resolve(dir)?, &file));
+        let mut on_path = on_path.filter(|path| self.reading.tree.has(path));
+        on_path.next().or_else(|| {
+            let mut all = self
+                .reading
+                .tree
+                .below(&self.top)
+                .filter(|entry| base(&entry.path) == file);
+            all.next().map(|entry| entry.path.clone())
+        })
+    }
+
+    pub fn finish(mut self) {
+        for (name, target) in std::mem::take(&mut self.targets) {
+            commands::entry(self.draft(), name, target);
+        }
+    }
+}
+
+pub fn absolute(dir: &str) -> String {
+    if dir.is_empty() {
+        ROOT.to_owned()
+    } else {
+        format!("{ROOT}/{dir}")
+    }
+}
+
+fn is_test_dir(dir: &str) -> bool {
+    dir.split('/').any(|part| {
+        let part = part.to_ascii_lowercase();
+        matches!(
+            part.as_str(),
+            "test" | "tests" | "testing" | "unittest" | "unittests" | "unit_tests" | "testsuite"
+        )
+    })
+}
+
+impl Names for Machine<'_, '_> {
+    fn truth(&self, name: &str) -> Option<bool> {
+        let value = self.vars.get(name)?.as_ref()?;
+        Some(condition::constant(value).unwrap_or(true))
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        self.vars.get(name)?.clone()
+    }
+
+    fn is_option(&self, name: &str) -> bool {
+        self.options.contains(name)
+    }
+
+    fn target(&self, name: &str) -> Option<bool> {
+        self.targets.contains_key(name).then_some(true)
+    }
+
+    fn expand(&self, text: &str) -> Option<String> {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("${") {
+            out.push_str(before);
+            let (name, tail) = after.split_once('}')?;
+            out.push_str(self.vars.get(name)?.as_ref()?);
+            if out.len() > MAX_VALUE {
+                return None;
+            }
+            rest = tail;
+        }
+        out.push_str(rest);
+        (!out.contains("$ENV{")).then_some(out)
+    }
+}

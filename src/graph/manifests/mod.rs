@@ -1,0 +1,172 @@
+//! Readers of build and package files: what a repository declares about itself.
+//!
+//! Each format has one file here and one line in [`READERS`]. A reader turns the text of a manifest into facts
+//! of a [`drafts::Draft`]: the project it belongs to, its dependencies, entry points and test suites, each with
+//! the line that says so. Several manifests may speak of one project (`pyproject.toml`, `setup.cfg`, `tox.ini`).
+//! Nothing of the repository is executed.
+
+//mod autotools;
+mod cargo;
+mod cmake;
+mod drafts;
+mod ini;
+//mod m4;
+//mod make;
+//mod meson;
+//mod meson_syntax;
+mod pipfile;
+mod pyproject;
+mod python;
+mod python_ast;
+mod requirements;
+mod setup_cfg;
+mod setup_py;
+mod task_envs;
+mod toml_doc;
+mod tree;
+
+#[cfg(test)]
+mod testing;
+
+use std::collections::BTreeSet;
+
+use crate::graph::KnowledgeGraph;
+use crate::scan::Repository;
+
+use drafts::Drafts;
+use tree::Tree;
+
+/// A reader of one manifest format.
+struct Reader {
+    /// Stem of the reader's file; the `format` of its Manifest nodes.
+    format: &'static str,
+    /// Whether a path (relative to the root, `/`-separated) names such a manifest.
+    matches: fn(&str) -> bool,
+    read: fn(&mut Reading<'_>),
+}
+
+/// Every format, in the order of reading: a later reader may ask what an earlier one found (`make` leaves a
+/// directory alone that another build system claims, requirements files join the project that declares itself).
+static READERS: &[Reader] = &[
+    cargo::READER,
+    cmake::READER,
+    //     meson::READER,
+    //     autotools::READER,
+    //     autotools::HANDWRITTEN,
+    pyproject::READER,
+    setup_cfg::READER,
+    setup_py::READER,
+    pipfile::READER,
+    requirements::READER,
+    task_envs::TOX,
+    task_envs::NOX,
+    python::PINS,
+    //     make::READER,
+];
+
+/// A manifest being read.
+struct Reading<'a> {
+    tree: &'a Tree<'a>,
+    format: &'static str,
+    /// Path of the manifest, and of the directory it stands in (empty for the root).
+    path: &'a str,
+    dir: &'a str,
+    text: &'a str,
+    drafts: &'a mut Drafts,
+}
+
+/// Adds what the repository's manifests declare: nodes Manifest, Project, Dependency, Tool, EntryPoint and
+/// TestSuite; edges Declares, Contains, Requires, Provides and Tests. Unreadable and malformed manifests give
+/// fewer facts, never an error.
+pub fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
+    let tree = Tree::new(repository);
+    let mut drafts = Drafts::default();
+    for reader in READERS {
+        for path in candidates(&tree, reader) {
+            read_one(&tree, reader, &path, &mut drafts);
+        }
+    }
+    python::finish(&tree, &mut drafts);
+    drafts.write(&repository.name, graph);
+}
+
+/// Paths for one reader, shallow ones first: a parent manifest claims those it includes.
+fn candidates(tree: &Tree<'_>, reader: &Reader) -> BTreeSet<Candidate> {
+    tree.files()
+        .filter(|entry| !entry.vendored && (reader.matches)(&entry.path))
+        .map(|entry| Candidate {
+            depth: entry.path.matches('/').count(),
+            path: entry.path.clone(),
+        })
+        .collect()
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    depth: usize,
+    path: String,
+}
+
+fn read_one(tree: &Tree<'_>, reader: &Reader, candidate: &Candidate, drafts: &mut Drafts) {
+    let path = candidate.path.as_str();
+    let dir = tree::parent(path);
+    if drafts.is_claimed(path) || drafts.manifest_count() >= MAX_MANIFESTS {
+        return;
+    }
+    // A fixture or an example is a project of its own, but not one that this repository is built from.
+    if tree::is_auxiliary(dir) && !reader.reads_auxiliary() {
+        drafts.manifest_only(path, reader.format);
+        return;
+    }
+    let Some(text) = tree.read(path) else {
+        return;
+    };
+    (reader.read)(&mut Reading {
+        tree,
+        format: reader.format,
+        path,
+        dir,
+        text: &text,
+        drafts,
+    });
+}
+
+/// A repository with more manifests than this is a collection; the first ones by depth are read.
+const MAX_MANIFESTS: usize = 4000;
+
+impl Reader {
+    /// `docs/requirements.txt` and `tests/requirements.txt` speak of the project above them.
+    fn reads_auxiliary(&self) -> bool {
+        self.format == "requirements"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{project, repo};
+    use super::*;
+
+    #[test]
+    fn fixtures_and_examples_are_no_projects_of_the_repository() {
+        let graph = repo(&[
+            (
+                "Cargo.toml",
+                "[package]\nname = \"a\"\nversion = \"1.0.0\"\n",
+            ),
+            ("tests/fixtures/b/Cargo.toml", "[package]\nname = \"b\"\n"),
+        ]);
+        assert_eq!(graph.projects().count(), 1);
+        assert_eq!(project(&graph, "cargo", "").ecosystem, "cargo");
+    }
+
+    #[test]
+    fn formats_are_unique() {
+        let formats: BTreeSet<&str> = READERS.iter().map(|reader| reader.format).collect();
+        assert_eq!(formats.len(), READERS.len());
+    }
+
+    #[test]
+    fn an_empty_repository_gives_an_empty_graph() {
+        assert_eq!(repo(&[]).node_count(), 0);
+    }
+}

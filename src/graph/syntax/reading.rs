@@ -1,0 +1,130 @@
+//! What one source file says.
+
+use std::collections::HashSet;
+use std::time::Instant;
+
+use tree_sitter::{Query, QueryMatch, Tree};
+
+use crate::graph::ImportFacts;
+
+use super::grammar::Grammar;
+use super::guard::{Guards, one_line};
+use super::parse::{deadline, for_each_match, parse};
+
+/// Imports of one file that are kept: only a forged file has more.
+const MAX_IMPORTS: usize = 2000;
+
+/// Lines count from 1.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Reading {
+    pub(super) imports: Vec<(u32, ImportFacts)>,
+    pub(super) main: Option<u32>,
+    pub(super) script: Option<u32>,
+    pub(super) tests: usize,
+    pub(super) first_test: Option<(u32, String)>,
+}
+
+/// Runs a grammar's queries over a text; `own` is false for third-party code, whose tests and programs are not
+/// the project's, while what it includes is needed all the same.
+pub(super) fn read_source(grammar: &Grammar, text: &str, own: bool) -> Reading {
+    let mut reading = Reading::default();
+    let end = deadline();
+    let Some(tree) = parse(grammar, &grammar.parsable(text), end) else {
+        return reading;
+    };
+    if let Some(query) = &grammar.imports {
+        reading.imports = imports(grammar, query, &tree, text, end);
+    }
+    if !own {
+        return reading;
+    }
+    if let Some(query) = &grammar.entry {
+        for_each_match(query, &tree, text, end, |found| {
+            for (name, line, _) in captures(query, found, text) {
+                match name {
+                    "main" => reading.main = reading.main.or(Some(line)),
+                    "script" => reading.script = reading.script.or(Some(line)),
+                    _ => {}
+                }
+            }
+        });
+    }
+    if let Some(query) = &grammar.tests {
+        for_each_match(query, &tree, text, end, |found| {
+            for (name, line, text) in captures(query, found, text) {
+                if name == "test" {
+                    reading.tests += 1;
+                    reading
+                        .first_test
+                        .get_or_insert_with(|| (line, one_line(text)));
+                }
+            }
+        });
+    }
+    reading
+}
+
+/// Name, line and text of each capture of a match.
+fn captures<'a>(
+    query: &'a Query,
+    found: &'a QueryMatch,
+    text: &'a str,
+) -> impl Iterator<Item = (&'a str, u32, &'a str)> {
+    found.captures().iter().filter_map(move |capture| {
+        let name = query.capture_names().get(capture.index as usize)?;
+        let line = capture.node.start_position().row as u32 + 1;
+        Some((*name, line, text.get(capture.node.byte_range())?))
+    })
+}
+
+/// Imports in order of appearance; one that is repeated under the same guard is given once.
+fn imports(
+    grammar: &Grammar,
+    query: &Query,
+    tree: &Tree,
+    text: &str,
+    end: Instant,
+) -> Vec<(u32, ImportFacts)> {
+    let guards = Guards::find(grammar, tree, text, end);
+    let mut seen = HashSet::new();
+    let mut found_imports = Vec::new();
+    for_each_match(query, tree, text, end, |found| {
+        for capture in found.captures() {
+            let system = match query.capture_names().get(capture.index as usize).copied() {
+                Some("system") => true,
+                Some("local") => false,
+                _ => continue,
+            };
+            let range = capture.node.byte_range();
+            let target = text.get(range.clone()).map(unquoted).unwrap_or_default();
+            let guard = guards.at(range.start);
+            let key = (target.clone(), guard.clone());
+            if target.is_empty() || found_imports.len() >= MAX_IMPORTS || !seen.insert(key) {
+                continue;
+            }
+            let line = capture.node.start_position().row as u32 + 1;
+            let language = grammar.name.to_owned();
+            found_imports.push((
+                line,
+                ImportFacts {
+                    language,
+                    target,
+                    system,
+                    guard,
+                },
+            ));
+        }
+    });
+    found_imports.sort_by_key(|(line, _)| *line);
+    found_imports
+}
+
+/// `zlib.h` of `<zlib.h>` or `"zlib.h"`.
+fn unquoted(text: &str) -> String {
+    let pairs = [("<", ">"), ("\"", "\""), ("'", "'")];
+    let text = text.trim();
+    let inner = pairs
+        .iter()
+        .find_map(|(open, close)| text.strip_prefix(open)?.strip_suffix(close));
+    one_line(inner.unwrap_or(text).trim())
+}

@@ -1,0 +1,101 @@
+//! Every grammar folder has `examples/`: a source file whose special comments say what the queries must find on
+//! that line, and nothing else may be found.
+//!
+//! `import TARGET`, `local TARGET`, `main`, `script`, `test NAME` after `EXPECT:`; a guard follows in `[…]`; two on
+//! a line are separated by `;;`.
+
+use std::collections::BTreeSet;
+
+use super::grammar::grammar;
+use super::parse::{deadline, for_each_match};
+use super::reading::read_source;
+use crate::scan::languages::GRAMMARS;
+
+fn expected(text: &str) -> BTreeSet<String> {
+    let mut expected = BTreeSet::new();
+    for (at, line) in text.lines().enumerate() {
+        if let Some((_, wanted)) = line.split_once("EXPECT:") {
+            let wanted = wanted.trim().trim_end_matches("*/").trim();
+            expected.extend(
+                wanted
+                    .split(";;")
+                    .map(|item| format!("{}: {}", at + 1, item.trim())),
+            );
+        }
+    }
+    expected
+}
+
+fn found(name: &str, text: &str) -> BTreeSet<String> {
+    let grammar = grammar(name).unwrap();
+    let reading = read_source(grammar, text, true);
+    let mut found = BTreeSet::new();
+    for (line, import) in reading.imports {
+        let kind = if import.system { "import" } else { "local" };
+        let guard = if import.guard.is_empty() {
+            String::new()
+        } else {
+            format!(" [{}]", import.guard)
+        };
+        found.insert(format!("{line}: {kind} {}{guard}", import.target));
+    }
+    found.extend(reading.main.map(|line| format!("{line}: main")));
+    found.extend(reading.script.map(|line| format!("{line}: script")));
+    if let Some(query) = &grammar.tests {
+        let tree = super::parse::parse(grammar, text, deadline()).unwrap();
+        for_each_match(query, &tree, text, deadline(), |m| {
+            for capture in m.captures() {
+                if query.capture_names()[capture.index as usize] == "test" {
+                    let line = capture.node.start_position().row + 1;
+                    found.insert(format!("{line}: test {}", &text[capture.node.byte_range()]));
+                }
+            }
+        });
+    }
+    found
+}
+
+#[test]
+fn every_example_gives_what_it_says_and_nothing_else() {
+    for dir in GRAMMARS.dirs() {
+        let name = dir.path().to_str().unwrap();
+        let examples = GRAMMARS
+            .get_dir(format!("{name}/examples"))
+            .unwrap_or_else(|| panic!("{name} has no examples"));
+        let mut positive = 0;
+        let mut negative = 0;
+        for file in examples.files() {
+            let text = file.contents_utf8().unwrap();
+            let wanted = expected(text);
+            if wanted.is_empty() {
+                negative += 1
+            } else {
+                positive += 1
+            }
+            assert_eq!(found(name, text), wanted, "{}", file.path().display());
+        }
+        assert!(
+            positive > 0 && negative > 0,
+            "{name} needs a positive and a negative example"
+        );
+    }
+}
+
+#[test]
+fn deep_nesting_neither_overflows_nor_takes_long() {
+    let start = std::time::Instant::now();
+    for (name, text) in [
+        ("c", "(".repeat(100_000)),
+        (
+            "c",
+            format!("{}{}", "#if A\n".repeat(5_000), "#include <z.h>\n"),
+        ),
+        ("python", "[".repeat(200_000)),
+        ("rust", "mod a{".repeat(50_000)),
+        ("cpp", "a<".repeat(100_000)),
+        ("bash", "$(".repeat(50_000)),
+    ] {
+        read_source(grammar(name).unwrap(), &text, true);
+    }
+    assert!(start.elapsed().as_secs() < 30);
+}

@@ -1,0 +1,94 @@
+//! Header names that say too little to install something for.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::index::Index;
+use super::lookup::{Found, is_exact_header};
+use super::rank::similarity;
+
+/// `knowledge/packages/headers.toml`.
+#[derive(Debug, Deserialize)]
+struct Names {
+    /// Made by the project's own build or kept beside its sources, whatever some package ships.
+    local: Vec<String>,
+    /// Of another operating system; a file of that name in a package is not what the source means.
+    foreign: Vec<String>,
+    foreign_directories: Vec<String>,
+}
+
+static NAMES: LazyLock<Names> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../knowledge/packages/headers.toml"))
+        .expect("embedded data is checked by a test")
+});
+
+/// Distinct packages with a file of a bare name, beyond which the name is no evidence (measured on bookworm:
+/// `version.h` 329, `list.h` 84, `io.h` 47; `zlib.h` 6, `jpeglib.h` 2).
+const MANY_PACKAGES: usize = 12;
+
+pub(super) fn is_foreign_or_local(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let is = |list: &[String]| list.iter().any(|known| known.eq_ignore_ascii_case(&lower));
+    let first = name.split_once('/').map(|(dir, _)| dir);
+    is(&NAMES.local)
+        || is(&NAMES.foreign)
+        || first.is_some_and(|dir| NAMES.foreign_directories.iter().any(|known| known == dir))
+}
+
+/// Drops finds that the name alone does not support: a file somewhere below a package's own directory, where many
+/// packages have one of that name or the package is about something else.
+pub(super) fn keep_telling(index: &Index, name: &str, found: Vec<Found>) -> Vec<Found> {
+    let packages: BTreeSet<u32> = found.iter().flat_map(|f| f.hit.packages.iter().copied()).collect();
+    let many = packages.len() > MANY_PACKAGES;
+    found
+        .into_iter()
+        .filter(|each| {
+            let exact = is_exact_header(&each.hit.path, name);
+            if exact && !many {
+                return true;
+            }
+            let about = each
+                .hit
+                .packages
+                .iter()
+                .filter_map(|id| index.package(*id))
+                .any(|package| similarity(subject_word(name), &package.name) >= 60);
+            about || (exact && name.contains('/')) || (!many && packages.len() <= 4 && is_plain_find(each, name))
+        })
+        .collect()
+}
+
+/// `png.h` → `png`, `SDL2/SDL.h` → `SDL2`.
+pub(super) fn subject_word(name: &str) -> &str {
+    let word = name.split('/').next().unwrap_or(name);
+    word.split('.').next().unwrap_or(word)
+}
+
+/// One directory below an include directory, as a library's own `-I` would name it.
+fn is_plain_find(found: &Found, name: &str) -> bool {
+    let below = super::contents::below_include(&found.hit.path);
+    let extra = below.matches('/').count().saturating_sub(name.matches('/').count());
+    extra <= 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_is_read() {
+        assert!(is_foreign_or_local("windows.h"));
+        assert!(is_foreign_or_local("Windows.h"));
+        assert!(is_foreign_or_local("config.h"));
+        assert!(is_foreign_or_local("CoreFoundation/CoreFoundation.h"));
+        assert!(!is_foreign_or_local("zlib.h"));
+    }
+
+    #[test]
+    fn the_subject_of_a_header() {
+        assert_eq!(subject_word("SDL2/SDL.h"), "SDL2");
+        assert_eq!(subject_word("png.h"), "png");
+    }
+}

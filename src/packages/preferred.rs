@@ -1,0 +1,76 @@
+//! Where the package data leaves several equal answers, the one that distributions and documents recommend.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::lookup::Candidate;
+use super::Capability;
+
+/// One entry of `knowledge/packages/preferred.toml`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Preference {
+    /// The package to put first.
+    pub package: String,
+    /// Where one of these is a candidate.
+    pub over: Vec<String>,
+    pub reason: String,
+    /// A capability for which this decides.
+    pub example: Capability,
+    /// A capability that it must leave alone.
+    pub not: Capability,
+}
+
+#[derive(Debug, Deserialize)]
+struct File {
+    prefer: Vec<Preference>,
+}
+
+pub(super) static PREFERENCES: LazyLock<Vec<Preference>> = LazyLock::new(|| {
+    toml::from_str::<File>(include_str!("../../knowledge/packages/preferred.toml"))
+        .expect("embedded data is checked by a test")
+        .prefer
+});
+
+/// Puts the preferred package in front where one of those that it goes before leads.
+pub(super) fn apply(capability: &Capability, candidates: &mut Vec<Candidate>) {
+    // What a document of the repository names is taken at its word.
+    if matches!(capability, Capability::Package(_)) {
+        return;
+    }
+    let Some(first) = candidates.first().cloned() else {
+        return;
+    };
+    let Some(preference) = PREFERENCES.iter().find(|p| p.over.contains(&first.package)) else {
+        return;
+    };
+    candidates.retain(|c| c.package != preference.package);
+    candidates.insert(
+        0,
+        Candidate {
+            package: preference.package.clone(),
+            score: first.score + 1,
+            path: first.path,
+            why: format!("{} ({})", preference.reason, first.why),
+        },
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packages::Index;
+
+    #[test]
+    fn every_preference_decides_its_example_and_nothing_else() {
+        let index = Index::embedded();
+        for each in PREFERENCES.iter() {
+            let best = |c: &Capability| index.providers(c).first().map(|c| c.package.clone());
+            assert_eq!(best(&each.example).as_deref(), Some(each.package.as_str()), "{}", each.example);
+            let other = best(&each.not);
+            assert!(other.is_some(), "{} has no provider at all", each.not);
+            assert_ne!(other.as_deref(), Some(each.package.as_str()), "{}", each.not);
+            assert!(!each.reason.is_empty());
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Limits of memory and processes by control groups, version 1 or 2, where this user may make them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::contract::Limits;
+
+/// The groups of one sandbox: one with version 2, one for each controller with version 1, none without permission.
+#[derive(Debug, Default)]
+pub struct Groups {
+    pub dirs: Vec<PathBuf>,
+    memory: Option<PathBuf>,
+    processes: Option<PathBuf>,
+    version: u8,
+}
+
+const ROOT: &str = "/sys/fs/cgroup";
+
+impl Groups {
+    /// Makes what can be made; a missing controller is a missing limit, not an error.
+    pub fn create(id: &str) -> Self {
+        let name = format!("envc-{id}");
+        if Path::new(ROOT).join("cgroup.controllers").exists() {
+            return Self::create_v2(&name);
+        }
+        let mut groups = Self::default();
+        groups.version = 1;
+        groups.memory = make(&own_v1("memory").join(&name));
+        groups.processes = make(&own_v1("pids").join(&name));
+        groups.dirs = [&groups.memory, &groups.processes]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
+        groups
+    }
+
+    fn create_v2(name: &str) -> Self {
+        // A group with processes cannot have children with controllers, the root group can.
+        let root = Path::new(ROOT);
+        let _ = fs::write(root.join("cgroup.subtree_control"), "+memory +pids");
+        let dir = make(&root.join(name));
+        let has = |file: &str| dir.as_ref().is_some_and(|d| d.join(file).exists());
+        Self {
+            memory: dir.clone().filter(|_| has("memory.max")),
+            processes: dir.clone().filter(|_| has("pids.max")),
+            dirs: dir.into_iter().collect(),
+            version: 2,
+        }
+    }
+
+    pub fn set(&self, limits: &Limits) {
+        let (memory, swap) = match self.version {
+            2 => ("memory.max", "memory.swap.max"),
+            _ => ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes"),
+        };
+        if let Some(dir) = &self.memory {
+            // Version 1 refuses a memory limit above the old sum of memory and swap, so that sum goes first and last.
+            let bytes = limits.memory.to_string();
+            if self.version == 1 {
+                let _ = fs::write(dir.join(swap), &bytes);
+            }
+            let _ = fs::write(dir.join(memory), &bytes);
+            let extra = if self.version == 1 { &bytes } else { "0" };
+            let _ = fs::write(dir.join(swap), extra);
+        }
+        if let Some(dir) = &self.processes {
+            let _ = fs::write(dir.join("pids.max"), limits.processes.to_string());
+        }
+    }
+
+    /// How many processes of the group the kernel has killed for want of memory.
+    pub fn out_of_memory_kills(&self) -> u64 {
+        let Some(dir) = &self.memory else {
+            return 0;
+        };
+        let file = match self.version {
+            2 => "memory.events",
+            _ => "memory.oom_control",
+        };
+        fs::read_to_string(dir.join(file))
+            .ok()
+            .and_then(|text| {
+                text.lines()
+                    .find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
+            })
+            .unwrap_or(0)
+    }
+}
+
+impl Drop for Groups {
+    fn drop(&mut self) {
+        self.dirs.iter().for_each(|dir| remove(dir));
+    }
+}
+
+/// Where this process stands in a hierarchy of version 1.
+fn own_v1(controller: &str) -> PathBuf {
+    let text = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let own = text.lines().find_map(|line| {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let names = parts.next()?;
+        names
+            .split(',')
+            .any(|name| name == controller)
+            .then(|| parts.next())?
+    });
+    let base = Path::new(ROOT).join(controller);
+    let inner = base.join(own.unwrap_or_default().trim_start_matches('/'));
+    // In a container the path may be one of the host's, which is not mounted here.
+    if inner.is_dir() { inner } else { base }
+}
+
+fn make(dir: &Path) -> Option<PathBuf> {
+    dir.parent()?.join("cgroup.procs").exists().then_some(())?;
+    fs::create_dir(dir).ok()?;
+    Some(dir.to_path_buf())
+}
+
+/// Removes an empty group; killed processes may take a moment to leave it.
+pub fn remove(dir: &Path) {
+    for _ in 0..100 {
+        match fs::remove_dir(dir) {
+            Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            _ => return,
+        }
+    }
+}

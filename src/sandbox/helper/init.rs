@@ -1,0 +1,306 @@
+//! Entering the sandbox: the helper joins the holder's namespaces, makes a fresh set below them, and forks process 1
+//! of a new process-id namespace, which runs one command. When process 1 ends the kernel ends all that is left.
+
+use std::ffi::CString;
+use std::io::{self, Read, Write};
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use super::sys::{self, Context, Result};
+use super::{files, harden, mounts};
+use crate::sandbox::contract::Network;
+use crate::sandbox::spec::{Action, EnterSpec, HelperError};
+
+/// Process 1, for the handler of SIGTERM.
+static INIT: AtomicI32 = AtomicI32::new(0);
+
+/// Enters and acts; gives the raw wait status of the command (0 for file actions).
+pub fn enter(spec: &EnterSpec, payload: Vec<u8>) -> Result<i32> {
+    let mut work = Work::open(&spec.action, payload)?;
+    join_cgroups(spec)?;
+    join_holder(spec)?;
+    let network = match spec.network {
+        Network::Full => 0,
+        Network::None => libc::CLONE_NEWNET,
+    };
+    sys::unshare(
+        libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS | network,
+    )?;
+    block_sigterm(true);
+    let (read, write) = io::pipe().context(|| "pipe".into())?;
+    let init = sys::fork()?;
+    if init == 0 {
+        drop(read);
+        block_sigterm(false);
+        process_one(spec, &mut work, write);
+    }
+    drop(write);
+    INIT.store(init, Ordering::SeqCst);
+    kill_init_on_sigterm();
+    block_sigterm(false);
+    let mut text = Vec::new();
+    let read_result = (&read).read_to_end(&mut text);
+    let waited = sys::wait(init);
+    read_result.context(|| "read the status".into())?;
+    waited.context(|| "wait for process 1".into())?;
+    if text.is_empty() {
+        // Killed: by the parent's wish or for want of memory. The parent knows which.
+        return Ok(libc::SIGKILL);
+    }
+    serde_json::from_slice::<std::result::Result<i32, HelperError>>(&text).map_err(|error| {
+        HelperError {
+            what: format!("read the status: {error}"),
+            errno: None,
+        }
+    })?
+}
+
+fn join_cgroups(spec: &EnterSpec) -> Result<()> {
+    // Process 1 inherits the group. A group that refuses leaves the limits to time and output.
+    for group in &spec.cgroups {
+        let _ = std::fs::write(group.join("cgroup.procs"), "0");
+    }
+    Ok(())
+}
+
+fn join_holder(spec: &EnterSpec) -> Result<()> {
+    let holder = spec.holder;
+    if spec.user_namespace {
+        sys::set_namespace(&format!("/proc/{holder}/ns/user"), libc::CLONE_NEWUSER)?;
+    }
+    sys::set_namespace(&format!("/proc/{holder}/ns/mnt"), libc::CLONE_NEWNS)?;
+    if spec.user_namespace {
+        sys::become_root()?;
+        sys::die_with_parent()?;
+    }
+    Ok(())
+}
+
+extern "C" fn on_sigterm(_: libc::c_int) {
+    let init = INIT.load(Ordering::SeqCst);
+    if init > 0 {
+        // SAFETY: kill(2) may be called in a handler; process 1 is an unwaited child, so its id is its own.
+        unsafe {
+            libc::kill(init, libc::SIGKILL);
+        }
+    }
+}
+
+fn kill_init_on_sigterm() {
+    let handler: extern "C" fn(libc::c_int) = on_sigterm;
+    // SAFETY: the handler only loads an atomic and calls kill(2).
+    unsafe {
+        libc::signal(libc::SIGTERM, handler as libc::sighandler_t);
+    }
+}
+
+fn block_sigterm(block: bool) {
+    let how = if block {
+        libc::SIG_BLOCK
+    } else {
+        libc::SIG_UNBLOCK
+    };
+    // SAFETY: the set is initialised before use.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        libc::sigaddset(&mut set, libc::SIGTERM);
+        libc::sigprocmask(how, &set, std::ptr::null_mut());
+    }
+}
+
+/// What an action needs from the host, opened before the host is out of reach.
+enum Work {
+    Command,
+    Copy(std::fs::File, Vec<u8>),
+    Write(Vec<u8>),
+    Read,
+}
+
+impl Work {
+    fn open(action: &Action, payload: Vec<u8>) -> Result<Self> {
+        Ok(match action {
+            Action::Run { .. } => Self::Command,
+            Action::Copy { from, .. } => {
+                let dir =
+                    std::fs::File::open(from).context(|| format!("open {}", from.display()))?;
+                Self::Copy(dir, payload)
+            }
+            Action::Write { .. } => Self::Write(payload),
+            Action::Read { .. } => Self::Read,
+        })
+    }
+}
+
+/// Process 1 of the sandbox. Never returns.
+fn process_one(spec: &EnterSpec, work: &mut Work, mut status: io::PipeWriter) -> ! {
+    let result = sys::die_with_parent()
+        .and_then(|()| assemble(spec))
+        .and_then(|()| act(spec, work));
+    if let Ok(text) = serde_json::to_vec(&result) {
+        let _ = status.write_all(&text);
+    }
+    // SAFETY: ends this process; the kernel then ends every other one in the namespace.
+    unsafe { libc::_exit(0) }
+}
+
+fn assemble(spec: &EnterSpec) -> Result<()> {
+    mounts::detach_propagation()?;
+    let root: PathBuf = mounts::trees(spec)?;
+    std::env::set_current_dir(&root).context(|| "enter the new root".into())?;
+    if matches!(spec.action, Action::Run { .. }) {
+        mounts::system(spec)?;
+    }
+    // With one tree the root is a mount already; with several, too: the skeleton's overlay.
+    sys::pivot_root_here()?;
+    if spec.network == Network::None {
+        harden::loopback_up()?;
+    }
+    harden::host_name("envc")
+}
+
+fn act(spec: &EnterSpec, work: &mut Work) -> Result<i32> {
+    match (&spec.action, work) {
+        (
+            Action::Run {
+                argv,
+                dir,
+                env,
+                terminal,
+            },
+            Work::Command,
+        ) => {
+            let command = Prepared::new(argv, dir, env, *terminal)?;
+            harden::apply()?;
+            run_command(&command)
+        }
+        (Action::Copy { to, .. }, Work::Copy(from, names)) => {
+            files::copy(from.as_raw_fd(), names, to).map(|()| 0)
+        }
+        (Action::Write { path, mode }, Work::Write(contents)) => {
+            files::write(path, contents, *mode).map(|()| 0)
+        }
+        (Action::Read { path }, Work::Read) => files::read(path).map(|()| 0),
+        _ => Err(HelperError {
+            what: "action and data do not fit".into(),
+            errno: None,
+        }),
+    }
+}
+
+/// A command ready for `execve`: nothing is allocated between fork and exec but what error messages need.
+struct Prepared {
+    candidates: Vec<CString>,
+    argv: Vec<CString>,
+    env: Vec<CString>,
+    dir: CString,
+    terminal: bool,
+}
+
+impl Prepared {
+    fn new(argv: &[String], dir: &str, env: &[(String, String)], terminal: bool) -> Result<Self> {
+        let c = |text: &str| sys::c_string(text).context(|| "command".into());
+        let program = argv.first().map_or("", String::as_str);
+        let path = env
+            .iter()
+            .rev()
+            .find(|(name, _)| name == "PATH")
+            .map_or("/usr/bin:/bin", |(_, value)| value.as_str());
+        let candidates = if program.contains('/') {
+            vec![c(program)?]
+        } else {
+            path.split(':')
+                .filter(|dir| !dir.is_empty())
+                .map(|dir| c(&format!("{dir}/{program}")))
+                .collect::<Result<_>>()?
+        };
+        Ok(Self {
+            candidates,
+            argv: argv.iter().map(|a| c(a)).collect::<Result<_>>()?,
+            env: env
+                .iter()
+                .map(|(name, value)| c(&format!("{name}={value}")))
+                .collect::<Result<_>>()?,
+            dir: c(dir)?,
+            terminal,
+        })
+    }
+
+    /// Replaces this process, or says why not and gives the exit status a shell would give.
+    fn exec(&self) -> i32 {
+        // SAFETY: plain system calls on valid strings, in a process with one thread.
+        unsafe {
+            libc::setsid();
+            if self.terminal {
+                libc::ioctl(0, libc::TIOCSCTTY, 0);
+            }
+            libc::umask(0o022);
+            if libc::chdir(self.dir.as_ptr()) != 0 {
+                return self.complain(&self.dir, 126);
+            }
+        }
+        let argv = pointers(&self.argv);
+        let env = pointers(&self.env);
+        let mut code = 127;
+        for candidate in &self.candidates {
+            // SAFETY: both lists end with a null pointer and their strings live on.
+            unsafe {
+                libc::execve(candidate.as_ptr(), argv.as_ptr(), env.as_ptr());
+            }
+            let error = io::Error::last_os_error().raw_os_error();
+            if !matches!(error, Some(libc::ENOENT | libc::ENOTDIR)) {
+                code = 126;
+                if error != Some(libc::EACCES) {
+                    return self.complain(candidate, code);
+                }
+            }
+        }
+        match self.argv.first() {
+            Some(program) if code == 127 => {
+                eprintln!("envc: {}: command not found", program.to_string_lossy());
+                code
+            }
+            Some(program) => self.complain(program, code),
+            None => code,
+        }
+    }
+
+    fn complain(&self, subject: &CString, code: i32) -> i32 {
+        let error = io::Error::last_os_error();
+        eprintln!("envc: {}: {error}", subject.to_string_lossy());
+        code
+    }
+}
+
+fn pointers(strings: &[CString]) -> Vec<*const libc::c_char> {
+    strings
+        .iter()
+        .map(|s| s.as_ptr())
+        .chain([std::ptr::null()])
+        .collect()
+}
+
+/// Runs the command, reaping orphans meanwhile; gives its raw status.
+fn run_command(command: &Prepared) -> Result<i32> {
+    let child = sys::fork()?;
+    if child == 0 {
+        harden::reset_signals();
+        let code = command.exec();
+        // SAFETY: ends this process without the parent's destructors.
+        unsafe { libc::_exit(code) };
+    }
+    // The output's descriptors belong to the command alone: a daemon that outlives it does not, so its end is the end.
+    for fd in 0..3 {
+        // SAFETY: nothing here uses standard streams from now on.
+        unsafe {
+            libc::close(fd);
+        }
+    }
+    loop {
+        let (pid, status) = sys::wait(-1).context(|| "wait for the command".into())?;
+        if pid == child {
+            return Ok(status);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The helper: this same executable, started as `envc __sandbox …` with one thread, so that it may fork, change
+//! namespaces and drop privileges, none of which the many-threaded parent can safely do.
+
+mod files;
+mod flatten;
+mod harden;
+mod holder;
+mod init;
+mod mounts;
+mod seccomp;
+mod sys;
+mod userns;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::fd::AsRawFd;
+
+use serde::de::DeserializeOwned;
+
+use super::spec::{EnterSpec, FlattenSpec, HelperError, HoldSpec, Report};
+
+pub use holder::remove_tree;
+
+/// First argument that makes `envc` a helper.
+pub const HELPER_ARGUMENT: &str = "__sandbox";
+
+/// Descriptor on which a helper reports.
+pub const STATUS_FD: i32 = 3;
+
+/// Runs the helper. `args` are the arguments after [`HELPER_ARGUMENT`]; gives the exit status.
+pub fn helper_main(args: &[String]) -> i32 {
+    match args.first().map(String::as_str) {
+        Some("hold") => hold(),
+        Some("enter") => report(|payload, spec: EnterSpec| init::enter(&spec, payload)),
+        Some("flatten") => report(|_, spec: FlattenSpec| flatten::run(&spec).map(|()| 0)),
+        _ => {
+            eprintln!("envc: {HELPER_ARGUMENT} is for envc's own use");
+            2
+        }
+    }
+}
+
+fn hold() -> i32 {
+    let mut input = BufReader::new(std::io::stdin());
+    let mut line = String::new();
+    let spec = input
+        .read_line(&mut line)
+        .map_err(|error| HelperError::new("read the specification", &error))
+        .and_then(|_| parse::<HoldSpec>(line.as_bytes()));
+    match spec {
+        Ok(spec) => holder::run(&spec, &mut input),
+        Err(error) => {
+            eprintln!("envc: {}", error.what);
+            2
+        }
+    }
+}
+
+/// Reads a specification from the file that is standard input, acts on it and reports the end.
+fn report<T: DeserializeOwned>(act: impl FnOnce(Vec<u8>, T) -> sys::Result<i32>) -> i32 {
+    // SAFETY: the parent opened this descriptor for us and nothing else here knows it.
+    let status = unsafe { sys::adopt(STATUS_FD) };
+    sys::close_on_exec();
+    let result = sys::die_with_parent()
+        .and_then(|()| read_spec())
+        .and_then(|(payload, spec)| act(payload, spec));
+    let (report, code) = match result {
+        Ok(raw) => (Report::Status(raw), 0),
+        Err(error) => (Report::Failed(error), 1),
+    };
+    let mut file = std::fs::File::from(status);
+    let text = serde_json::to_vec(&report).unwrap_or_default();
+    match file.write_all(&text) {
+        Ok(()) => code,
+        Err(_) => 1,
+    }
+}
+
+/// The specification comes in an unlinked file, as standard input itself may have to stay a terminal: descriptor 4.
+fn read_spec<T: DeserializeOwned>() -> sys::Result<(Vec<u8>, T)> {
+    // SAFETY: the parent opened this descriptor for us and nothing else here knows it.
+    let fd = unsafe { sys::adopt(STATUS_FD + 1) };
+    debug_assert!(fd.as_raw_fd() > STATUS_FD);
+    let mut bytes = Vec::new();
+    std::fs::File::from(fd)
+        .read_to_end(&mut bytes)
+        .map_err(|error| HelperError::new("read the specification", &error))?;
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    let payload = bytes.split_off(end);
+    let spec = parse(&bytes)?;
+    Ok((payload.get(1..).unwrap_or_default().to_vec(), spec))
+}
+
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> sys::Result<T> {
+    serde_json::from_slice(bytes).map_err(|error| HelperError {
+        what: format!("read the specification: {error}"),
+        errno: None,
+    })
+}

@@ -1,0 +1,245 @@
+//! From a base to the trees of a sandbox's root.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use crate::sandbox::contract::{Base, Result, SandboxError, SandboxFacts};
+use crate::sandbox::os_release;
+use crate::sandbox::spec::{Mask, Tree, TreeKind};
+use crate::sandbox::store::io_error;
+
+/// Directories of this machine's root that are the system. All else (homes, data, mounts) is nobody's business in a
+/// sandbox and is not there.
+const SYSTEM: [&str; 12] = [
+    "bin", "etc", "gnu", "lib", "lib32", "lib64", "libx32", "nix", "opt", "sbin", "usr", "var",
+];
+
+/// Empty directories that a root is expected to have.
+const USUAL: [&str; 11] = [
+    "dev", "home", "media", "mnt", "proc", "root", "run", "srv", "sys", "tmp", "repo",
+];
+
+/// Directories of the host that look empty: keys, mail, logs, other sandboxes' and engines' data.
+const EMPTY: [&str; 14] = [
+    "etc/docker",
+    "etc/ssh",
+    "etc/ssl/private",
+    "etc/sudoers.d",
+    "var/backups",
+    "var/cache/apt/archives",
+    "var/lib/containerd",
+    "var/lib/containers",
+    "var/lib/docker",
+    "var/lib/kubelet",
+    "var/log",
+    "var/mail",
+    "var/spool/cron",
+    "var/tmp",
+];
+
+/// Parts of a root, as the helper mounts them.
+#[derive(Debug, Clone)]
+pub struct Root {
+    pub trees: Vec<Tree>,
+    pub masks: Vec<Mask>,
+    pub facts: SandboxFacts,
+}
+
+/// Works out the trees of `base`. `store` is the sandbox's own directory; a skeleton is made in it where needed.
+pub fn root(base: &Base, store: &Path, unprivileged: bool) -> Result<Root> {
+    match base {
+        Base::Host => host(store, unprivileged),
+        Base::Rootfs(path) => rootfs(path),
+        Base::Image(name) => Err(SandboxError::Base(
+            name.clone(),
+            "not an exported image".into(),
+        )),
+    }
+}
+
+fn rootfs(path: &Path) -> Result<Root> {
+    let shown = path.display().to_string();
+    let refuse = |why: &str| SandboxError::Base(shown.clone(), why.into());
+    let path = fs::canonicalize(path)
+        .map_err(|error| SandboxError::Base(shown.clone(), error.to_string()))?;
+    if !path.is_dir() {
+        return Err(refuse(
+            "not a directory; give one that holds a root file system",
+        ));
+    }
+    let has = |name: &str| fs::symlink_metadata(path.join(name)).is_ok();
+    if !has("bin/sh") && !has("usr/bin/sh") {
+        return Err(refuse("holds no bin/sh: it is not a root file system"));
+    }
+    Ok(Root {
+        facts: os_release::facts("overlay", "rootfs", &path, None),
+        trees: vec![tree("root", path, "/", TreeKind::Overlay)],
+        masks: Vec::new(),
+    })
+}
+
+fn tree(name: &str, lower: PathBuf, at: &str, kind: TreeKind) -> Tree {
+    Tree {
+        name: name.into(),
+        lower,
+        at: at.into(),
+        kind,
+    }
+}
+
+/// This machine's system directories, each an overlay of its own over a skeleton root: an overlay of `/` itself could
+/// not keep its layers on the same file system, and would show everything that is on it.
+fn host(store: &Path, unprivileged: bool) -> Result<Root> {
+    let skeleton = store.join("skeleton");
+    make_dir(&skeleton)?;
+    let kind = if unprivileged {
+        TreeKind::ReadOnly
+    } else {
+        TreeKind::Overlay
+    };
+    let mut builder = Builder {
+        store: store.to_path_buf(),
+        skeleton: skeleton.clone(),
+        kind,
+        trees: vec![tree("root", skeleton.clone(), "/", TreeKind::Overlay)],
+    };
+    for name in SYSTEM {
+        builder.add(Path::new(name))?;
+    }
+    for name in USUAL {
+        make_dir(&skeleton.join(name))?;
+    }
+    set_mode(&skeleton.join("tmp"), 0o1777)?;
+    set_mode(&skeleton.join("root"), 0o700)?;
+    let masks = if unprivileged {
+        Vec::new()
+    } else {
+        masks(&builder.trees)
+    };
+    Ok(Root {
+        facts: os_release::facts("overlay", "host", Path::new("/"), None),
+        trees: builder.trees,
+        masks,
+    })
+}
+
+struct Builder {
+    store: PathBuf,
+    skeleton: PathBuf,
+    kind: TreeKind,
+    trees: Vec<Tree>,
+}
+
+impl Builder {
+    /// Adds one directory of the host, or, where the store lies in it, its entries: no overlay may contain its layers.
+    fn add(&mut self, relative: &Path) -> Result<()> {
+        let source = Path::new("/").join(relative);
+        let Ok(meta) = fs::symlink_metadata(&source) else {
+            return Ok(());
+        };
+        let target = self.skeleton.join(relative);
+        if meta.is_symlink() {
+            let link = fs::read_link(&source).map_err(io_error("read a link of the root"))?;
+            return symlink(link, &target).map_err(io_error("link in the skeleton"));
+        }
+        if !meta.is_dir() || source == self.store {
+            return Ok(());
+        }
+        make_dir(&target)?;
+        if !self.store.starts_with(&source) {
+            let at = source.to_str().ok_or_else(|| {
+                SandboxError::Base("host".into(), format!("{} is not UTF-8", source.display()))
+            })?;
+            let name = format!("t{}", self.trees.len());
+            self.trees.push(tree(&name, source.clone(), at, self.kind));
+            return Ok(());
+        }
+        for entry in fs::read_dir(&source).map_err(io_error("list a directory of the root"))? {
+            let entry = entry.map_err(io_error("list a directory of the root"))?;
+            self.add(&relative.join(entry.file_name()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The host's secrets as they look inside: empty directories, and a `shadow` in which every account is locked.
+fn masks(trees: &[Tree]) -> Vec<Mask> {
+    let mut masks: Vec<Mask> = EMPTY
+        .iter()
+        .filter_map(|path| mask(trees, path, None))
+        .collect();
+    for name in ["etc/shadow", "etc/gshadow", "etc/shadow-", "etc/gshadow-"] {
+        let text = fs::read_to_string(Path::new("/").join(name)).unwrap_or_default();
+        masks.extend(mask(trees, name, Some(locked(&text))));
+    }
+    masks
+}
+
+fn mask(trees: &[Tree], path: &str, contents: Option<String>) -> Option<Mask> {
+    let full = Path::new("/").join(path);
+    let tree = trees
+        .iter()
+        .filter(|tree| tree.at != "/")
+        .find(|tree| full.starts_with(&tree.at))?;
+    Some(Mask {
+        tree: tree.name.clone(),
+        path: full.strip_prefix(&tree.at).ok()?.to_path_buf(),
+        contents,
+    })
+}
+
+/// Replaces the second field (the password hash) of each line of shadow(5) or gshadow(5).
+fn locked(text: &str) -> String {
+    text.lines()
+        .filter_map(|line| {
+            let (name, rest) = line.split_once(':')?;
+            let rest = rest.split_once(':').map_or("", |(_, rest)| rest);
+            Some(format!("{name}:*:{rest}\n"))
+        })
+        .collect()
+}
+
+fn make_dir(path: &Path) -> Result<()> {
+    fs::create_dir_all(path).map_err(io_error(format!("create {}", path.display())))
+}
+
+fn set_mode(path: &Path, mode: u32) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+        .map_err(io_error(format!("set the mode of {}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_locked() {
+        let text = "root:$y$secret:19000:0:99999:7:::\nbin:*:1::::::\n";
+        assert_eq!(locked(text), "root:*:19000:0:99999:7:::\nbin:*:1::::::\n");
+    }
+
+    #[test]
+    fn a_store_inside_of_a_system_directory_is_left_out() {
+        let store = Path::new("/var/lib/envc-test-store");
+        let scratch = tempfile::tempdir().unwrap();
+        let mut builder = Builder {
+            store: store.into(),
+            skeleton: scratch.path().into(),
+            kind: TreeKind::Overlay,
+            trees: Vec::new(),
+        };
+        builder.add(Path::new("var")).unwrap();
+        assert!(builder.trees.iter().all(|t| !store.starts_with(&t.lower)));
+        assert!(builder.trees.iter().any(|t| t.at == "/var/lib/dpkg"));
+    }
+
+    #[test]
+    fn a_directory_without_a_shell_is_no_root() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = rootfs(dir.path()).unwrap_err().to_string();
+        assert!(error.contains("not a root file system"), "{error}");
+        assert!(rootfs(Path::new("/does/not/exist")).is_err());
+    }
+}

@@ -1,0 +1,141 @@
+//! What a single file is.
+
+use std::fs::Metadata;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path};
+
+use super::languages::{Role, language, role};
+use super::safe_read::read_head;
+use super::vendored::{is_generated_text, is_vendored};
+use super::{FileEntry, FileKind, MAX_TEXT, Submodule};
+
+/// Bytes that decide between text and binary, as git does with its first 8000.
+const HEAD: u64 = 8 * 1024;
+
+/// First line of a pointer file (Git LFS specification, `docs/spec.md`).
+const LFS: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
+
+/// What every file of one scan is looked at with.
+pub(super) struct Context<'a> {
+    pub(super) root: &'a Path,
+    /// `root` with its links resolved.
+    pub(super) real: &'a Path,
+    pub(super) submodules: &'a [Submodule],
+}
+
+impl Context<'_> {
+    /// The entry of the file at `relative`, and a remark about it. `None` when it vanished meanwhile.
+    pub(super) fn classify(&self, relative: &Path) -> (Option<FileEntry>, Option<String>) {
+        let path = self.root.join(relative);
+        let shown = relative.to_string_lossy().into_owned();
+        let data = match path.symlink_metadata() {
+            Ok(data) => data,
+            Err(wrong) => {
+                return (
+                    None,
+                    Some(format!("{shown:?} cannot be looked at: {wrong}")),
+                );
+            }
+        };
+        let mut entry = FileEntry {
+            path: shown,
+            size: data.len(),
+            kind: FileKind::Special,
+            language: None,
+            executable: data.is_file() && data.permissions().mode() & 0o111 != 0,
+            vendored: false,
+        };
+        let remark = self.fill(&mut entry, relative, &data);
+        (Some(entry), remark)
+    }
+
+    fn fill(&self, entry: &mut FileEntry, relative: &Path, data: &Metadata) -> Option<String> {
+        let path = self.root.join(relative);
+        if data.file_type().is_symlink() {
+            let target = std::fs::read_link(&path).unwrap_or_default();
+            let outside = self.leaves(relative, &target);
+            let target = target.to_string_lossy().into_owned();
+            let remark = outside.then(|| {
+                format!(
+                    "{:?} links out of the repository, to {target:?}",
+                    entry.path
+                )
+            });
+            entry.kind = FileKind::Symlink { target, outside };
+            return remark;
+        }
+        if !data.is_file() {
+            return Some(format!(
+                "{:?} is a pipe, socket or device: left out",
+                entry.path
+            ));
+        }
+        if relative.to_str().is_none() {
+            entry.kind = FileKind::OddName;
+            return Some(format!(
+                "{:?} has a name that is not UTF-8: kept, not read",
+                entry.path
+            ));
+        }
+        entry.vendored = is_vendored(&entry.path) || self.in_submodule(&entry.path);
+        if data.len() > MAX_TEXT {
+            entry.kind = FileKind::Huge;
+            return Some(format!(
+                "{:?} is larger than {} MiB: not read",
+                entry.path,
+                MAX_TEXT >> 20
+            ));
+        }
+        match read_head(&path, HEAD) {
+            Ok(head) => fill_from_content(entry, &head),
+            Err(wrong) => {
+                entry.kind = FileKind::Binary;
+                return Some(format!("{:?} cannot be read: {wrong}", entry.path));
+            }
+        }
+        None
+    }
+
+    /// Whether a link leads out of the tree: by its text, or through another link.
+    fn leaves(&self, relative: &Path, target: &Path) -> bool {
+        if target.is_absolute() {
+            return true;
+        }
+        let mut depth = relative.components().count() as i64 - 1;
+        for part in target.components() {
+            match part {
+                Component::ParentDir => depth -= 1,
+                Component::Normal(_) => depth += 1,
+                _ => {}
+            }
+            if depth < 0 {
+                return true;
+            }
+        }
+        let resolved = self.root.join(relative).canonicalize();
+        resolved.is_ok_and(|real| !real.starts_with(self.real))
+    }
+
+    fn in_submodule(&self, path: &str) -> bool {
+        self.submodules.iter().any(|submodule| {
+            path.strip_prefix(submodule.path.as_str())
+                .is_some_and(|rest| rest.starts_with('/'))
+        })
+    }
+}
+
+fn fill_from_content(entry: &mut FileEntry, head: &[u8]) {
+    if head.starts_with(LFS) && entry.size < 1024 {
+        entry.kind = FileKind::LfsPointer;
+        return;
+    }
+    if head.contains(&0) {
+        entry.kind = FileKind::Binary;
+        return;
+    }
+    entry.kind = FileKind::Text;
+    entry.language = language(&entry.path, head).map(str::to_owned);
+    // Only of code: a generated lock or requirements file still says what the project needs.
+    let code = entry.language.as_deref().map(role) == Some(Role::Code);
+    entry.vendored = entry.vendored || (code && is_generated_text(head));
+}

@@ -1,0 +1,81 @@
+//! Third-party and generated files: kept in the tree, not the project's own. The rules are data.
+
+use std::sync::LazyLock;
+
+use regex::{RegexSet, bytes};
+use serde::Deserialize;
+
+use super::languages::GRAMMARS;
+
+/// `grammars/vendored.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rules {
+    #[serde(rename = "path")]
+    paths: Vec<Rule>,
+    #[serde(rename = "head")]
+    heads: Vec<Rule>,
+}
+
+/// A pattern with what it must and must not match (checked by a test).
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(not(test), allow(dead_code))]
+struct Rule {
+    pattern: String,
+    matches: Vec<String>,
+    #[serde(default)]
+    not: Vec<String>,
+}
+
+static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    let text = GRAMMARS
+        .get_file("vendored.toml")
+        .and_then(|file| file.contents_utf8());
+    toml::from_str(text.unwrap_or_default()).unwrap_or_default()
+});
+
+static PATHS: LazyLock<RegexSet> = LazyLock::new(|| {
+    RegexSet::new(RULES.paths.iter().map(|rule| &rule.pattern)).unwrap_or_default()
+});
+
+static HEADS: LazyLock<bytes::RegexSet> = LazyLock::new(|| {
+    bytes::RegexSet::new(RULES.heads.iter().map(|rule| &rule.pattern))
+        .unwrap_or_else(|_| bytes::RegexSet::empty())
+});
+
+/// Bytes at the start of a file where a generator leaves its mark.
+const MARK: usize = 1024;
+
+pub(super) fn is_vendored(path: &str) -> bool {
+    PATHS.is_match(path)
+}
+
+/// Whether the first lines say that a program wrote the file.
+pub(super) fn is_generated_text(head: &[u8]) -> bool {
+    HEADS.is_match(head.get(..MARK).unwrap_or(head))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_matches_its_examples_and_not_its_near_misses() {
+        assert!(!RULES.paths.is_empty() && !RULES.heads.is_empty());
+        for rule in RULES.paths.iter().chain(&RULES.heads) {
+            let regex = regex::Regex::new(&rule.pattern).unwrap();
+            assert!(!rule.matches.is_empty(), "{} has no example", rule.pattern);
+            for text in &rule.matches {
+                assert!(regex.is_match(text), "{} must match {text}", rule.pattern);
+            }
+            for text in &rule.not {
+                assert!(
+                    !regex.is_match(text),
+                    "{} must not match {text}",
+                    rule.pattern
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Script → Bash text, by `templates/script/setup.sh.hbs`.
+
+use std::collections::BTreeMap;
+
+use handlebars::{Context, Handlebars, Helper, Output, RenderContext, RenderErrorReason};
+use serde_json::json;
+
+use crate::packages::Capability;
+use crate::plan::{Layer, SystemPackage};
+
+use super::activation::{export_lines, nul, usable};
+use super::toolchain::TEMPLATES;
+use super::{Manager, Script, ScriptError, comment, managers, quote, step};
+
+/// Longest evidence beside a package, in characters.
+const EVIDENCE: usize = 60;
+
+/// What another package manager calls a capability: `(capability, manager, Debian package)` → its requirement
+/// (`pkgconfig(zlib)`), or `None` where it cannot say it. The manager is the stem of its file.
+pub type Native<'a> = dyn Fn(&Capability, &str, &str) -> Option<String> + 'a;
+
+/// The script's text, for Debian and its relatives.
+///
+/// # Errors
+/// [`ScriptError`] where a value cannot be written into a script, or a template is not known.
+pub fn bash(script: &Script) -> Result<String, ScriptError> {
+    bash_with(script, &|_, _, _| None)
+}
+
+/// As [`bash`], with an adapter for each further manager that `native` lets express every capability.
+///
+/// # Errors
+/// As [`bash`].
+pub fn bash_with(script: &Script, native: &Native<'_>) -> Result<String, ScriptError> {
+    let handlebars = handlebars();
+    let (packages, mut left_out) = usable_packages(&script.packages);
+    let (managers, alternatives) = adapters(&packages, native)?;
+    let (activation, exported) = export_lines(script)?;
+    let mut env = Vec::new();
+    for variable in &script.env {
+        if usable(&variable.name) {
+            let value = quote(&variable.value).map_err(|e| nul(&variable.name, e))?;
+            let reason = variable
+                .because
+                .first()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            env.extend(
+                Some(comment(&reason, EVIDENCE))
+                    .filter(|c| !c.is_empty())
+                    .map(|c| format!("# {c}")),
+            );
+            env.push(format!("export {}={value}", variable.name));
+        } else {
+            left_out.push(comment(
+                &format!("variable {:?}: the script cannot set it", variable.name),
+                EVIDENCE,
+            ));
+        }
+    }
+    let mut base = layer(script, Layer::Base, &handlebars)?;
+    let mut package_lines = Vec::new();
+    if !packages.is_empty() {
+        package_lines = array(&packages);
+        package_lines.extend(alternatives);
+        base.insert(0, "\tneed \"${packages[@]}\"".to_owned());
+    }
+    let runtimes = layer(script, Layer::Runtimes, &handlebars)?;
+    let project = layer(script, Layer::Project, &handlebars)?;
+    let text_of = |lines: &[&[String]]| {
+        lines
+            .iter()
+            .flat_map(|l| l.iter())
+            .any(|l| l.contains("newer "))
+    };
+    let probes: Vec<_> = managers.iter().map(|m| m.probe.as_str()).collect();
+    let repository = &script.repository;
+    let data = json!({
+        "name": comment(&repository.name, EVIDENCE),
+        "commit": repository.commit.as_deref().map(|c| comment(&c.chars().take(12).collect::<String>(), 12)),
+        "verified": script.verified.as_deref().map(|v| comment(v, 100)),
+        "marker": repository.marker,
+        "refusal": format!("is not {}: run in the repository or set REPO", comment(&repository.name, EVIDENCE)),
+        "left_out": left_out, "env": env, "activation": activation, "exported": exported.join(" "),
+        "several": managers.len() > 1, "probes": probes.join(", "), "managers": managers,
+        "versions": text_of(&[&base, &runtimes, &project]),
+        "packages": package_lines, "base": base, "runtimes": runtimes, "project": project,
+        "ready": script.ready,
+    });
+    render(&handlebars, "script/setup.sh.hbs", &data)
+}
+
+/// Handlebars as every emitted file uses it: no HTML escapes, no missing values, and `{{quote value}}`.
+pub(super) fn handlebars() -> Handlebars<'static> {
+    let mut handlebars = Handlebars::new();
+    handlebars.set_strict_mode(true);
+    handlebars.register_escape_fn(handlebars::no_escape);
+    handlebars.register_helper(
+        "quote",
+        Box::new(
+            |helper: &Helper<'_>,
+             _: &Handlebars<'_>,
+             _: &Context,
+             _: &mut RenderContext<'_, '_>,
+             out: &mut dyn Output| {
+                let value = helper.param(0).and_then(|p| p.value().as_str());
+                let value = value
+                    .ok_or_else(|| RenderErrorReason::Other("quote takes one text".to_owned()))?;
+                let word = quote(value)
+                    .map_err(|error| RenderErrorReason::Other(format!("{value:?} {error}")))?;
+                out.write(&word)?;
+                Ok(())
+            },
+        ),
+    );
+    handlebars
+}
+
+/// Renders the embedded template at `path`.
+pub(super) fn render(
+    handlebars: &Handlebars<'_>,
+    path: &str,
+    data: &serde_json::Value,
+) -> Result<String, ScriptError> {
+    let bad = |why: String| ScriptError::Template {
+        name: path.to_owned(),
+        why,
+    };
+    let template = TEMPLATES
+        .get_file(path)
+        .and_then(|file| file.contents_utf8())
+        .ok_or_else(|| bad("not embedded".to_owned()))?;
+    handlebars
+        .render_template(template, data)
+        .map_err(|error| bad(error.to_string()))
+}
+
+/// The lines of a layer's function, evidence over each step; a reason that holds for several in a row is said once.
+fn layer(
+    script: &Script,
+    layer: Layer,
+    handlebars: &Handlebars<'_>,
+) -> Result<Vec<String>, ScriptError> {
+    let mut lines = Vec::new();
+    if script.steps_of(layer).any(step::is_in_repository) {
+        lines.push("\tcd \"$repo\"".to_owned());
+    }
+    let mut said = String::new();
+    for step in script.steps_of(layer) {
+        let evidence = step::evidence(step);
+        if evidence != said && !evidence.is_empty() {
+            lines.push(format!("\t# {evidence}"));
+        }
+        said = evidence;
+        lines.extend(step::lines(step, handlebars)?);
+    }
+    Ok(lines)
+}
+
+/// Packages whose names apt can take (Debian policy, 5.6.7, and an architecture), and a line for each other one: a name
+/// such as `-o=…` would be an option.
+fn usable_packages(packages: &[SystemPackage]) -> (Vec<&SystemPackage>, Vec<String>) {
+    let (good, bad): (Vec<_>, Vec<_>) = packages.iter().partition(|p| is_package(&p.package));
+    let lines = bad
+        .iter()
+        .map(|p| {
+            comment(
+                &format!("package {:?}: not a package's name", p.package),
+                EVIDENCE,
+            )
+        })
+        .collect();
+    (good, lines)
+}
+
+fn is_package(name: &str) -> bool {
+    let legal = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "+-.:".contains(c);
+    name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(legal)
+}
+
+/// A requirement in another manager's words that cannot be an option or a second word.
+fn is_requirement(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/')
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "+-.:_/()=<>@".contains(c))
+}
+
+/// The `packages=(…)` array: one line a reason, its evidence at the end in one column, as shfmt puts it.
+fn array(packages: &[&SystemPackage]) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut index: BTreeMap<String, usize> = BTreeMap::new();
+    for package in packages {
+        let reason = package
+            .because
+            .first()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        let reason = comment(&reason, EVIDENCE);
+        let at = *index.entry(reason.clone()).or_insert(groups.len());
+        match groups.get_mut(at) {
+            Some((_, names)) => names.push(&package.package),
+            None => groups.push((reason, vec![&package.package])),
+        }
+    }
+    let joined: Vec<(String, String)> = groups
+        .into_iter()
+        .map(|(reason, names)| (names.join(" "), reason))
+        .collect();
+    let mut lines = vec!["packages=(".to_owned()];
+    let widths = columns(&joined);
+    for ((names, reason), width) in joined.iter().zip(widths) {
+        lines.push(if reason.is_empty() {
+            format!("\t{names}")
+        } else {
+            format!("\t{names:width$} # {reason}")
+        });
+    }
+    lines.push(")".to_owned());
+    lines
+}
+
+/// Width of the names before each comment: shfmt aligns the comments of lines that follow each other.
+fn columns(lines: &[(String, String)]) -> Vec<usize> {
+    let mut widths = vec![0; lines.len()];
+    let mut start = 0;
+    for block in lines.chunk_by(|a, b| a.1.is_empty() == b.1.is_empty()) {
+        let width = block
+            .iter()
+            .map(|(names, _)| names.len())
+            .max()
+            .unwrap_or(0);
+        for slot in widths.iter_mut().skip(start).take(block.len()) {
+            *slot = width;
+        }
+        start += block.len();
+    }
+    widths
+}
+
+/// Adapters that can say everything that is needed, apt first, and the lines that give the others their words.
+fn adapters(
+    packages: &[&SystemPackage],
+    native: &Native<'_>,
+) -> Result<(Vec<Manager>, Vec<String>), ScriptError> {
+    let mut chosen = Vec::new();
+    let mut cases = Vec::new();
+    for manager in managers() {
+        if manager.name == "apt" {
+            chosen.push(manager.clone());
+            continue;
+        }
+        let words: Option<Vec<String>> = packages
+            .iter()
+            .map(|p| native(&p.capability, &manager.name, &p.package).filter(|w| is_requirement(w)))
+            .collect();
+        let Some(mut words) = words.filter(|words| !words.is_empty()) else {
+            continue;
+        };
+        words.sort();
+        words.dedup();
+        let quoted: Vec<String> = words
+            .iter()
+            .map(|word| quote(word).map_err(|e| nul(word, e)))
+            .collect::<Result<_, _>>()?;
+        cases.push(format!(
+            "{}) packages=({}) ;;",
+            manager.name,
+            quoted.join(" ")
+        ));
+        chosen.push(manager.clone());
+    }
+    if !cases.is_empty() {
+        for manager in &mut chosen {
+            manager.lines.insert(0, format!("manager={}", manager.name));
+        }
+        cases.insert(0, "case $manager in".to_owned());
+        cases.push("esac".to_owned());
+    }
+    Ok((chosen, cases))
+}

@@ -1,0 +1,70 @@
+//! Help for the tests of sandboxes.
+
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use envc::sandbox::{
+    Backend, Base, CommandSpec, Finished, Limits, Network, Options, Sandbox, create,
+};
+
+/// Options with this build's `envc` as helper and a store of the test's own.
+pub fn options(store: &Path) -> Options {
+    let mut options = Options::new().unwrap();
+    options.helper = PathBuf::from(env!("CARGO_BIN_EXE_envc"));
+    options.store = Some(store.to_path_buf());
+    options
+}
+
+pub fn command(argv: &[&str]) -> CommandSpec {
+    CommandSpec {
+        argv: argv.iter().map(|a| (*a).to_string()).collect(),
+        dir: "/".into(),
+        env: Vec::new(),
+        limits: Limits {
+            wall: Duration::from_secs(60),
+            ..Limits::default()
+        },
+        network: Network::Full,
+    }
+}
+
+pub fn shell(script: &str) -> CommandSpec {
+    command(&["sh", "-c", script])
+}
+
+/// Runs and gives the end and the whole output.
+pub fn run(sandbox: &mut dyn Sandbox, command: &CommandSpec) -> (Finished, String) {
+    let mut output = Vec::new();
+    let finished = sandbox
+        .run(command, &mut |bytes| output.extend_from_slice(bytes))
+        .unwrap();
+    (finished, String::from_utf8_lossy(&output).into_owned())
+}
+
+/// Output of a script that must succeed, trimmed.
+pub fn ok(sandbox: &mut dyn Sandbox, script: &str) -> String {
+    let (finished, output) = run(sandbox, &shell(script));
+    assert!(finished.outcome.ok(), "{script}: {finished:?}\n{output}");
+    output.trim().to_string()
+}
+
+pub fn make(backend: Backend, base: &Base, store: &Path) -> Box<dyn Sandbox> {
+    create(backend, base, &options(store)).unwrap()
+}
+
+/// Process ids whose command line or environment holds `mark`.
+pub fn processes_with(mark: &str) -> Vec<u32> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|n| n.parse().ok()) else {
+            continue;
+        };
+        let text = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        if pid != std::process::id() && String::from_utf8_lossy(&text).contains(mark) {
+            found.push(pid);
+        }
+    }
+    found
+}
