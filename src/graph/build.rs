@@ -3,7 +3,7 @@
 use crate::scan::Repository;
 
 use super::KnowledgeGraph;
-use super::{documents, files, syntax};
+use super::{ci, documents, files, packages, syntax};
 
 /// Reads every file of the repository once and collects what they say. Never fails: a file that cannot be read
 /// or parsed says nothing.
@@ -13,5 +13,8 @@ pub fn build(repository: &Repository) -> KnowledgeGraph {
     // Manifests come here, right after the File nodes that they hang on.
     syntax::add(repository, &mut graph);
     documents::add(repository, &mut graph);
+    ci::add(repository, &mut graph);
+    // Last: it reads the commands that the others found.
+    packages::add(repository, &mut graph);
     graph
 }
