@@ -47,7 +47,9 @@ pub fn from_apt_lists(dirs: &[&Path], release: &str) -> Result<Vec<u8>, BuildErr
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()?;
-        let Some(out) = child.stdout.take() else { continue };
+        let Some(out) = child.stdout.take() else {
+            continue;
+        };
         let reader = BufReader::with_capacity(1 << 20, out);
         let result = if name.contains("_Contents-") {
             builder.add_contents(reader)

@@ -125,10 +125,18 @@ pub fn base_of_os_release(text: &str) -> Option<BaseFacts> {
     let exact = kin
         .iter()
         .find(|base| fields.values().any(|value| *value == base.release));
-    let nearest = exact.or_else(|| kin.iter().rev().find(|base| base.released.get(..4) <= year(get("VERSION_ID"))));
+    let nearest = exact.or_else(|| {
+        kin.iter()
+            .rev()
+            .find(|base| base.released.get(..4) <= year(get("VERSION_ID")))
+    });
     let chosen = nearest.or(kin.last())?;
     let mut base = (*chosen).clone();
-    let name = if get("PRETTY_NAME").is_empty() { get("ID") } else { get("PRETTY_NAME") };
+    let name = if get("PRETTY_NAME").is_empty() {
+        get("ID")
+    } else {
+        get("PRETTY_NAME")
+    };
     base.notes.insert(
         0,
         format!(
@@ -142,9 +150,12 @@ pub fn base_of_os_release(text: &str) -> Option<BaseFacts> {
 /// The year in a version such as `22.04` (Ubuntu's and others' scheme).
 fn year(version: &str) -> Option<&str> {
     static YEARS: [&str; 15] = [
-        "2016", "2017", "2018", "2019", "2020", "2021", "2022", "2023", "2024", "2025", "2026", "2027", "2028",
-        "2029", "2030",
+        "2016", "2017", "2018", "2019", "2020", "2021", "2022", "2023", "2024", "2025", "2026",
+        "2027", "2028", "2029", "2030",
     ];
     let (year, _) = version.split_once('.')?;
-    YEARS.iter().copied().find(|full| full.get(2..) == Some(year))
+    YEARS
+        .iter()
+        .copied()
+        .find(|full| full.get(2..) == Some(year))
 }

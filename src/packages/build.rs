@@ -95,10 +95,7 @@ impl Builder {
             let paths = self.paths.entry(*kind).or_default();
             match paths.get_mut(kept.as_ref()) {
                 Some(set) => set.insert(id),
-                None => paths
-                    .entry(kept.to_string())
-                    .or_default()
-                    .insert(id),
+                None => paths.entry(kept.to_string()).or_default().insert(id),
             };
         }
     }
@@ -134,7 +131,10 @@ impl Builder {
         }
         let mut sections = vec![
             ("packages".to_owned(), self.package_table().into_bytes()),
-            ("standard".to_owned(), join_lines(&self.standard).into_bytes()),
+            (
+                "standard".to_owned(),
+                join_lines(&self.standard).into_bytes(),
+            ),
         ];
         for kind in Kind::ALL {
             let mut paths = self.paths.remove(&kind).unwrap_or_default();
@@ -164,7 +164,10 @@ impl Builder {
 fn drop_submodules(paths: &mut HashMap<String, BTreeSet<u32>>) {
     let inside: Vec<String> = paths
         .keys()
-        .filter(|path| path.rsplit_once('/').is_some_and(|(dir, _)| paths.contains_key(dir)))
+        .filter(|path| {
+            path.rsplit_once('/')
+                .is_some_and(|(dir, _)| paths.contains_key(dir))
+        })
         .cloned()
         .collect();
     for path in inside {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use super::Capability;
 use super::contents::Kind;
 use super::index::Index;
 use super::lookup::Found;
-use super::Capability;
 
 /// `knowledge/packages/cmake-find.toml`: the capabilities that a Find module looks for.
 static MODULES: LazyLock<BTreeMap<String, Vec<Capability>>> = LazyLock::new(|| {
@@ -33,7 +33,9 @@ pub(super) fn find(index: &Index, name: &str) -> Vec<Found> {
         .flat_map(|file| index.find(Kind::CMake, file, name))
         .collect();
     // In module mode, the default, CMake's own module goes before a config file.
-    let from_module = MODULES.get(name).map(|wanted| first_of(index, name, wanted));
+    let from_module = MODULES
+        .get(name)
+        .map(|wanted| first_of(index, name, wanted));
     if let Some(module) = from_module.filter(|module| !module.is_empty()) {
         found = module;
     }
@@ -84,7 +86,10 @@ fn by_name(index: &Index, name: &str) -> Vec<Found> {
         if !found.is_empty() {
             for each in &mut found {
                 each.bonus -= 20;
-                each.why = format!("no CMake config file is called {name}; by its name, {guess}: {}", each.why);
+                each.why = format!(
+                    "no CMake config file is called {name}; by its name, {guess}: {}",
+                    each.why
+                );
             }
             return found;
         }

@@ -121,7 +121,10 @@ pub const ANY: &str = "*";
 /// A header deep inside a library's own tree is kept as its directory: a third of all headers are such files, and
 /// whoever includes one by its long path is served as well by the directory.
 fn shorten(path: &str) -> Cow<'_, str> {
-    match (below_include(path).matches('/').count(), path.rsplit_once('/')) {
+    match (
+        below_include(path).matches('/').count(),
+        path.rsplit_once('/'),
+    ) {
         (depth, Some((dir, _))) if depth > KEPT_DEPTH => Cow::Owned(format!("{dir}/{ANY}")),
         _ => Cow::Borrowed(path),
     }
@@ -153,7 +156,17 @@ fn is_header(path: &str) -> bool {
         None => path.starts_with("usr/include/"),
         Some((_, extension)) => matches!(
             extension.to_ascii_lowercase().as_str(),
-            "h" | "hh" | "hpp" | "hxx" | "h++" | "inc" | "inl" | "ipp" | "tcc" | "tpp" | "def" | "cuh"
+            "h" | "hh"
+                | "hpp"
+                | "hxx"
+                | "h++"
+                | "inc"
+                | "inl"
+                | "ipp"
+                | "tcc"
+                | "tpp"
+                | "def"
+                | "cuh"
         ),
     }
 }
@@ -191,7 +204,9 @@ fn is_library(path: &str, name: &str) -> bool {
     let Some(rest) = rest.strip_prefix("lib/") else {
         return false;
     };
-    let rest = rest.strip_prefix(TRIPLET).map_or(rest, |r| r.trim_start_matches('/'));
+    let rest = rest
+        .strip_prefix(TRIPLET)
+        .map_or(rest, |r| r.trim_start_matches('/'));
     // One directory below the linker's own (`lapack/liblapack.so`); deeper ones are plug-ins.
     !rest.starts_with("debug/")
         && (rest.matches('/').count() <= 1 || rest.starts_with("llvm-"))
@@ -273,7 +288,10 @@ mod tests {
             kind("usr/lib/x86_64-linux-gnu/cmake/fmt/fmt-config.cmake"),
             Some(Kind::CMake)
         );
-        assert_eq!(kind("usr/lib/x86_64-linux-gnu/libz.so"), Some(Kind::Library));
+        assert_eq!(
+            kind("usr/lib/x86_64-linux-gnu/libz.so"),
+            Some(Kind::Library)
+        );
         assert_eq!(
             kind("usr/lib/x86_64-linux-gnu/lapack/liblapack.so"),
             Some(Kind::Library)

@@ -129,8 +129,8 @@ pub(super) fn defaults(
     let mut out: HashMap<String, Default> = HashMap::new();
     for meta in depends {
         for target in &meta.depends {
-            let versionless = family(&meta.package) == family(target)
-                && digits(&meta.package) < digits(target);
+            let versionless =
+                family(&meta.package) == family(target) && digits(&meta.package) < digits(target);
             let stem = |name: &str| name.trim_end_matches("-dev").to_owned();
             let usual = meta.depends.len() <= 2
                 && meta.package.ends_with("-dev")
@@ -188,7 +188,8 @@ mod tests {
 
     #[test]
     fn a_dependency_field_gives_names_only() {
-        let field = "debhelper-compat (= 13), libfoo-dev:native | libbar-dev, cmake [amd64] <!nocheck>";
+        let field =
+            "debhelper-compat (= 13), libfoo-dev:native | libbar-dev, cmake [amd64] <!nocheck>";
         assert_eq!(
             names(field).collect::<Vec<_>>(),
             ["debhelper-compat", "libfoo-dev", "cmake"]
@@ -201,7 +202,10 @@ mod tests {
                         Package: llvm-15-dev\nDepends: llvm-15\n\n\
                         Package: libjpeg-dev\nDepends: libjpeg62-turbo-dev (>= 1:2)\n";
         let depends = read_depends(packages.as_bytes()).unwrap();
-        let usage = HashMap::from([("libjpeg-dev".to_owned(), 400), ("libjpeg62-turbo-dev".to_owned(), 10)]);
+        let usage = HashMap::from([
+            ("libjpeg-dev".to_owned(), 400),
+            ("libjpeg62-turbo-dev".to_owned(), 10),
+        ]);
         let found = defaults(&depends, &usage);
         assert_eq!(found["llvm-14-dev"].package, "llvm-dev");
         assert_eq!(found["libjpeg62-turbo-dev"].package, "libjpeg-dev");

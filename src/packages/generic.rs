@@ -40,7 +40,10 @@ pub(super) fn is_foreign_or_local(name: &str) -> bool {
 /// Drops finds that the name alone does not support: a file somewhere below a package's own directory, where many
 /// packages have one of that name or the package is about something else.
 pub(super) fn keep_telling(index: &Index, name: &str, found: Vec<Found>) -> Vec<Found> {
-    let packages: BTreeSet<u32> = found.iter().flat_map(|f| f.hit.packages.iter().copied()).collect();
+    let packages: BTreeSet<u32> = found
+        .iter()
+        .flat_map(|f| f.hit.packages.iter().copied())
+        .collect();
     let many = packages.len() > MANY_PACKAGES;
     found
         .into_iter()
@@ -55,7 +58,9 @@ pub(super) fn keep_telling(index: &Index, name: &str, found: Vec<Found>) -> Vec<
                 .iter()
                 .filter_map(|id| index.package(*id))
                 .any(|package| similarity(subject_word(name), &package.name) >= 60);
-            about || (exact && name.contains('/')) || (!many && packages.len() <= 4 && is_plain_find(each, name))
+            about
+                || (exact && name.contains('/'))
+                || (!many && packages.len() <= 4 && is_plain_find(each, name))
         })
         .collect()
 }
@@ -69,7 +74,10 @@ pub(super) fn subject_word(name: &str) -> &str {
 /// One directory below an include directory, as a library's own `-I` would name it.
 fn is_plain_find(found: &Found, name: &str) -> bool {
     let below = super::contents::below_include(&found.hit.path);
-    let extra = below.matches('/').count().saturating_sub(name.matches('/').count());
+    let extra = below
+        .matches('/')
+        .count()
+        .saturating_sub(name.matches('/').count());
     extra <= 1
 }
 

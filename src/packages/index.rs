@@ -136,9 +136,17 @@ impl Index {
     }
 
     fn section(&self, name: &str) -> Option<Vec<u8>> {
-        let section = self.data.directory.sections.iter().find(|s| s.name == name)?;
+        let section = self
+            .data
+            .directory
+            .sections
+            .iter()
+            .find(|s| s.name == name)?;
         let start = self.data.body.checked_add(section.offset)?;
-        let packed = self.data.bytes.get(start..start.checked_add(section.packed)?)?;
+        let packed = self
+            .data
+            .bytes
+            .get(start..start.checked_add(section.packed)?)?;
         zstd::bulk::decompress(packed, section.unpacked).ok()
     }
 
@@ -177,7 +185,10 @@ impl Index {
 
     pub(super) fn standard_headers(&self) -> HashSet<String> {
         let text = self.section("standard").unwrap_or_default();
-        String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
+        String::from_utf8_lossy(&text)
+            .lines()
+            .map(str::to_owned)
+            .collect()
     }
 
     /// All paths that end in the components of `name`, e.g. `SDL2/SDL.h`.
@@ -216,7 +227,9 @@ impl Index {
         let mut stream = tree.map.range().ge(prefix).into_stream();
         let mut hits = Vec::new();
         while let Some((key, value)) = stream.next() {
-            let Ok(key) = std::str::from_utf8(key) else { continue };
+            let Ok(key) = std::str::from_utf8(key) else {
+                continue;
+            };
             if !key.starts_with(prefix) || hits.len() == most {
                 break;
             }
@@ -232,7 +245,12 @@ impl Index {
     pub fn counts(&self) -> BTreeMap<&'static str, usize> {
         Kind::ALL
             .iter()
-            .map(|kind| (kind.name(), self.tree(*kind).map_or(0, |tree| tree.map.len())))
+            .map(|kind| {
+                (
+                    kind.name(),
+                    self.tree(*kind).map_or(0, |tree| tree.map.len()),
+                )
+            })
             .collect()
     }
 }
@@ -289,5 +307,9 @@ pub fn cache_path(distro: &str, release: &str) -> Option<PathBuf> {
         .filter(|dir| !dir.is_empty())
         .map(PathBuf::from)
         .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
-    Some(cache.join("envc/index").join(format!("{distro}-{release}.idx")))
+    Some(
+        cache
+            .join("envc/index")
+            .join(format!("{distro}-{release}.idx")),
+    )
 }

@@ -82,16 +82,17 @@ impl Index {
         {
             found = self.find(Kind::Header, &format!("{dir}/{ANY}"), name);
             for each in &mut found {
-                each.why = format!("has the directory /{}", each.hit.path.trim_end_matches("/*"));
+                each.why = format!(
+                    "has the directory /{}",
+                    each.hit.path.trim_end_matches("/*")
+                );
             }
         }
         generic::keep_telling(self, name, found)
     }
 
     pub(super) fn find_library(&self, name: &str) -> Vec<Found> {
-        let bare = name
-            .trim_end_matches(".so")
-            .trim_end_matches(".a");
+        let bare = name.trim_end_matches(".so").trim_end_matches(".a");
         let bare = if bare.len() < name.len() {
             bare.strip_prefix("lib").unwrap_or(bare)
         } else {

@@ -37,7 +37,15 @@ pub(super) fn find(index: &Index, name: &str) -> Vec<Found> {
         .filter(|rule| name.starts_with(&rule.prefix))
         .max_by_key(|rule| rule.prefix.len());
     files.extend(known.map(|rule| rule.file.clone()));
-    for prefix in ["am_path_", "ac_path_", "ac_check_", "am_check_", "ac_prog_", "ac_lib_", "am_"] {
+    for prefix in [
+        "am_path_",
+        "ac_path_",
+        "ac_check_",
+        "am_check_",
+        "ac_prog_",
+        "ac_lib_",
+        "am_",
+    ] {
         if let Some(rest) = lower.strip_prefix(prefix) {
             files.push(format!("{rest}.m4"));
             files.push(format!("{}.m4", rest.replace('_', "-")));

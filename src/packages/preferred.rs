@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::lookup::Candidate;
 use super::Capability;
+use super::lookup::Candidate;
 
 /// One entry of `knowledge/packages/preferred.toml`.
 #[derive(Debug, Deserialize)]
@@ -66,10 +66,20 @@ mod tests {
         let index = Index::embedded();
         for each in PREFERENCES.iter() {
             let best = |c: &Capability| index.providers(c).first().map(|c| c.package.clone());
-            assert_eq!(best(&each.example).as_deref(), Some(each.package.as_str()), "{}", each.example);
+            assert_eq!(
+                best(&each.example).as_deref(),
+                Some(each.package.as_str()),
+                "{}",
+                each.example
+            );
             let other = best(&each.not);
             assert!(other.is_some(), "{} has no provider at all", each.not);
-            assert_ne!(other.as_deref(), Some(each.package.as_str()), "{}", each.not);
+            assert_ne!(
+                other.as_deref(),
+                Some(each.package.as_str()),
+                "{}",
+                each.not
+            );
             assert!(!each.reason.is_empty());
         }
     }

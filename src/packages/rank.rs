@@ -28,7 +28,12 @@ pub(super) fn order(index: &Index, capability: &Capability, found: Vec<Found>) -
 }
 
 fn order_key(candidate: &Candidate) -> (i32, usize, &str, &str) {
-    (-candidate.score, candidate.path.len(), &candidate.package, &candidate.path)
+    (
+        -candidate.score,
+        candidate.path.len(),
+        &candidate.package,
+        &candidate.path,
+    )
 }
 
 fn weigh(capability: &Capability, found: &Found, package: &Package, place: i32) -> Candidate {
@@ -61,18 +66,30 @@ fn place_score(capability: &Capability, path: &str) -> i32 {
             if is_exact_header(path, name) {
                 return 40;
             }
-            let extra = below_include(path).matches('/').count() as i32 - name.matches('/').count() as i32;
-            let outside = if path.starts_with("usr/include/") { 0 } else { 10 };
+            let extra =
+                below_include(path).matches('/').count() as i32 - name.matches('/').count() as i32;
+            let outside = if path.starts_with("usr/include/") {
+                0
+            } else {
+                10
+            };
             -(12 * extra.max(1)) - outside
         }
         Capability::Library(_) => {
             let rest = path.trim_start_matches("usr/").trim_start_matches("lib/");
-            let deep = rest.trim_start_matches("x86_64-linux-gnu/").matches('/').count() as i32;
+            let deep = rest
+                .trim_start_matches("x86_64-linux-gnu/")
+                .matches('/')
+                .count() as i32;
             let usual = i32::from(path.contains("x86_64-linux-gnu/")) * 5;
             usual - 20 * deep
         }
         Capability::Command(_) => {
-            if path.starts_with("usr/games/") { -10 } else { 0 }
+            if path.starts_with("usr/games/") {
+                -10
+            } else {
+                0
+            }
         }
         _ => 0,
     }
@@ -83,7 +100,10 @@ fn kind_score(capability: &Capability, package: &str) -> i32 {
     let dev = package.ends_with("-dev") || package.contains("-dev-");
     let wants_dev = matches!(
         capability,
-        Capability::Header(_) | Capability::PkgConfig(_) | Capability::CMake(_) | Capability::Library(_)
+        Capability::Header(_)
+            | Capability::PkgConfig(_)
+            | Capability::CMake(_)
+            | Capability::Library(_)
     );
     let mut score = match (wants_dev, dev) {
         (true, true) => 20,
@@ -95,7 +115,16 @@ fn kind_score(capability: &Capability, package: &str) -> i32 {
     if aside.iter().any(|end| package.ends_with(end)) {
         score -= 60;
     }
-    let foreign = ["-i386", "-x32", "-amd64-i386", "-cross", "-musl", "musl-", "dietlibc", "-gcc-"];
+    let foreign = [
+        "-i386",
+        "-x32",
+        "-amd64-i386",
+        "-cross",
+        "-musl",
+        "musl-",
+        "dietlibc",
+        "-gcc-",
+    ];
     if foreign.iter().any(|mark| package.contains(mark)) {
         score -= 40;
     }
@@ -113,12 +142,17 @@ fn is_versioned(package: &str) -> bool {
 /// How far two names are the same, 0 to 100, without `lib`, `-dev`, versions and punctuation.
 pub(super) fn similarity(subject: &str, package: &str) -> i32 {
     let subject = subject.rsplit_once('.').map_or(subject, |(stem, ext)| {
-        if matches!(ext, "h" | "hpp" | "hh" | "hxx") { stem } else { subject }
+        if matches!(ext, "h" | "hpp" | "hh" | "hxx") {
+            stem
+        } else {
+            subject
+        }
     });
-    let package = package
-        .strip_suffix("-dev")
-        .unwrap_or(package);
-    let (a, b) = (core(subject.rsplit('/').next().unwrap_or(subject)), core(package));
+    let package = package.strip_suffix("-dev").unwrap_or(package);
+    let (a, b) = (
+        core(subject.rsplit('/').next().unwrap_or(subject)),
+        core(package),
+    );
     let first = core(subject.split('/').next().unwrap_or(subject));
     score_of(&a, &b).max(score_of(&first, &b))
 }
@@ -143,9 +177,16 @@ fn score_of(a: &str, b: &str) -> i32 {
 
 fn core(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
-    let bare = lower.strip_prefix("lib").filter(|rest| !rest.is_empty()).unwrap_or(&lower);
+    let bare = lower
+        .strip_prefix("lib")
+        .filter(|rest| !rest.is_empty())
+        .unwrap_or(&lower);
     let letters: String = bare.chars().filter(char::is_ascii_alphabetic).collect();
-    if letters.is_empty() { bare.to_owned() } else { letters }
+    if letters.is_empty() {
+        bare.to_owned()
+    } else {
+        letters
+    }
 }
 
 #[cfg(test)]

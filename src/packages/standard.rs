@@ -43,8 +43,20 @@ mod tests {
     #[test]
     fn what_compilers_give_is_standard() {
         for name in [
-            "stdio.h", "pthread.h", "sys/epoll.h", "linux/if_tun.h", "asm/unistd.h", "vector", "cstdint",
-            "bits/stdc++.h", "stddef.h", "stdatomic.h", "immintrin.h", "omp.h", "crypt.h", "experimental/filesystem",
+            "stdio.h",
+            "pthread.h",
+            "sys/epoll.h",
+            "linux/if_tun.h",
+            "asm/unistd.h",
+            "vector",
+            "cstdint",
+            "bits/stdc++.h",
+            "stddef.h",
+            "stdatomic.h",
+            "immintrin.h",
+            "omp.h",
+            "crypt.h",
+            "experimental/filesystem",
         ] {
             assert!(is_standard_header(name), "{name}");
         }
@@ -52,7 +64,16 @@ mod tests {
 
     #[test]
     fn what_packages_give_is_not() {
-        for name in ["zlib.h", "config.h", "windows.h", "SDL.h", "", "boost/asio.hpp", "curses.h", "rpc/rpc.h"] {
+        for name in [
+            "zlib.h",
+            "config.h",
+            "windows.h",
+            "SDL.h",
+            "",
+            "boost/asio.hpp",
+            "curses.h",
+            "rpc/rpc.h",
+        ] {
             assert!(!is_standard_header(name), "{name}");
         }
     }

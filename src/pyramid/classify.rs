@@ -73,7 +73,11 @@ pub fn classify(found: Vec<Found>, known: &Known) -> (Vec<Candidate>, Vec<LeftOu
 }
 
 fn classify_one(mut item: Found, known: &Known) -> Result<Candidate, String> {
-    if item.command.contains("${{") || item.unresolved.iter().any(|u| item.command.contains(u)) {
+    let before = item.before.iter().any(|(_, text)| text.contains("${{"));
+    if before
+        || item.command.contains("${{")
+        || item.unresolved.iter().any(|u| item.command.contains(u))
+    {
         return Err("holds a variable that only its CI knows".into());
     }
     let (command, note) = rewrite(&item.command, known);
@@ -98,6 +102,14 @@ fn classify_one(mut item: Found, known: &Known) -> Result<Candidate, String> {
     {
         return Err(reason.to_owned());
     }
+    let assigned: String = item
+        .env
+        .iter()
+        .map(|(name, value)| format!("{name}={value} "))
+        .collect();
+    if let Some(reason) = rules().raw_reason(&format!("{assigned}{}", item.command)) {
+        return Err(reason.to_owned());
+    }
     // Of a loop or a pipeline, its highest command says what the whole is.
     let class = normals
         .iter()
@@ -111,7 +123,13 @@ fn classify_one(mut item: Found, known: &Known) -> Result<Candidate, String> {
         (Some(class), Some((Level::Runnability, _))) if class.probe => {
             Ok(example(item, (Level::Runnability, class.confidence)))
         }
-        (Some(class), _) => Ok(candidate(item, class)),
+        (Some(class), _) => match lacking(&normals, &item.dir, known).filter(|_| class.reads_files)
+        {
+            Some(file) => Err(format!(
+                "needs the file {file}, which the repository does not have"
+            )),
+            None => Ok(candidate(item, class)),
+        },
         (None, Some(level_and_confidence)) => match lacking(&normals, &item.dir, known) {
             Some(file) => Err(format!(
                 "needs the file {file}, which the repository does not have"
@@ -174,14 +192,19 @@ fn usage(normal: &str, dir: &str, known: &Known) -> Option<(Level, f32)> {
     let first = words.first()?;
     let name = first.rsplit('/').next().unwrap_or(first);
     let is_command = |entry: &super::retrieve::Entry| {
-        entry.kind != EntryKind::Library && (entry.name == *name || entry.name == *first)
+        let reached = match entry.kind {
+            EntryKind::Library => false,
+            EntryKind::Command => true,
+            EntryKind::Script => known.files.contains(&join(dir, first)),
+        };
+        reached && (entry.name == *name || entry.name == *first)
     };
     if known.entries.iter().any(is_command) {
         return Some((Level::Runnability, 0.6));
     }
     let script = match first.as_str() {
         "python" | "bash" | "sh" | "perl" | "ruby" | "node" | "lua" => words.get(1)?,
-        path if path.contains('/') => path,
+        path if path.contains('/') && is_program(path) => path,
         _ => return None,
     };
     if !known.files.contains(&join(dir, script)) {
@@ -200,18 +223,29 @@ fn usage(normal: &str, dir: &str, known: &Known) -> Option<(Level, f32)> {
     })
 }
 
+/// A file that can be run as it is, by its name.
+fn is_program(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name.rsplit_once('.') {
+        None => true,
+        Some((_, end)) => matches!(end, "sh" | "bash" | "py" | "pl" | "rb" | "js" | "lua"),
+    }
+}
+
 /// The first file that a documented use reads and the repository does not have: an example with a file of the
 /// reader's would fail in the best of environments. What an option writes to is not read.
 fn lacking(normals: &[String], dir: &str, known: &Known) -> Option<String> {
     normals.iter().find_map(|normal| {
         let words = shlex::split(normal)?;
-        let mut arguments = words.iter().skip(1);
-        while let Some(word) = arguments.next() {
-            if matches!(word.as_str(), "-o" | "--output" | "--out" | ">" | ">>") {
-                arguments.next();
-            } else if LOOKS_LIKE_FILE.is_match(word) {
-                let there = known.files.contains(&join(dir, word));
-                return (!there).then(|| word.clone());
+        let pairs = words.iter().zip(words.iter().skip(1));
+        for (before, word) in pairs {
+            // What follows an option is mostly written to or looked up elsewhere.
+            let of_option = before.starts_with(['-', '>'])
+                && !matches!(before.as_str(), "-r" | "--requirement");
+            let path = word.split("::").next().unwrap_or(word);
+            if !of_option && LOOKS_LIKE_FILE.is_match(path) {
+                let there = known.files.contains(&join(dir, path));
+                return (!there).then(|| path.to_owned());
             }
         }
         None

@@ -138,6 +138,7 @@ impl Walk {
                 }
                 "mkdir" => {
                     let names = words.iter().skip(1).filter(|word| !word.starts_with('-'));
+                    self.restart(&words);
                     self.made
                         .extend(names.map(|name| join(&self.dir, name)).collect::<Vec<_>>());
                     self.done.push((self.dir.clone(), statement.text.clone()));
@@ -156,6 +157,14 @@ impl Walk {
         Step::Command(Box::new(self.command(item, statement, &words, known)))
     }
 
+    /// Making a directory again begins another try: what the first one did is no part of it.
+    fn restart(&mut self, words: &[String]) {
+        let mut names = words.iter().skip(1).filter(|word| !word.starts_with('-'));
+        if names.any(|name| self.made.contains(&join(&self.dir, name))) {
+            self.done.clear();
+        }
+    }
+
     fn change(&mut self, words: &[String], known: &Known) -> Step {
         let target = words.get(1).map_or("", String::as_str);
         let bare = target.trim_start_matches("./").trim_end_matches('/');
@@ -168,7 +177,7 @@ impl Walk {
         } else {
             join(&self.dir, bare)
         };
-        let is_clone = self.cloned.as_deref() == Some(bare)
+        let is_clone = (self.cloned.as_deref() == Some(bare) && same_name(bare, &known.repository))
             || (!known.dirs.contains(&next) && self.dir.is_empty() && bare == known.repository);
         if words.first().is_some_and(|word| word == "pushd") {
             self.stack.push(self.dir.clone());
@@ -221,6 +230,25 @@ impl Walk {
         true
     }
 
+    /// Statements so far, but for those that concern only other directories that the group made.
+    fn before(&self, own: &[&String]) -> Vec<(String, String)> {
+        let others: Vec<&String> = self
+            .made
+            .iter()
+            .filter(|made| !own.contains(made))
+            .collect();
+        let about = |made: &str, dir: &str, text: &str| {
+            let words = shlex::split(text).unwrap_or_default();
+            let named: Vec<String> = build_dirs(&words).map(|name| join(dir, &name)).collect();
+            concerns(made, dir, &named, &words)
+        };
+        let done = self.done.iter().filter(|(dir, text)| {
+            own.iter().any(|made| about(made, dir, text))
+                || !others.iter().any(|made| about(made, dir, text))
+        });
+        done.cloned().collect()
+    }
+
     fn command(
         &mut self,
         item: &Evidence,
@@ -233,22 +261,20 @@ impl Walk {
             && words
                 .iter()
                 .any(|word| word.starts_with("-B") || word == "setup");
-        let inside = |made: &String| self.dir == *made || self.dir.starts_with(&format!("{made}/"));
-        let mentions = |made: &String| {
-            named.contains(made)
-                || words.iter().any(|word| {
-                    let path = join(&self.dir, word);
-                    path == *made || path.starts_with(&format!("{made}/"))
-                })
-        };
-        let own = self
+        let own: Vec<&String> = self
             .made
             .iter()
-            .any(|made| !known.build_dirs.contains(made) && (inside(made) || mentions(made)));
-        let in_build_dir = own
+            .filter(|made| !known.build_dirs.contains(*made))
+            .filter(|made| concerns(made, &self.dir, &named, words))
+            .collect();
+        let in_build_dir = !own.is_empty()
             || named.iter().any(|dir| known.build_dirs.contains(dir))
             || known.build_dirs.contains(&self.dir);
-        let before = if own { self.done.clone() } else { Vec::new() };
+        let before = if own.is_empty() {
+            Vec::new()
+        } else {
+            self.before(&own)
+        };
         if creates {
             self.made.extend(named);
         }
@@ -278,6 +304,25 @@ impl Walk {
             note: None,
         }
     }
+}
+
+/// True where a statement runs in the directory `made`, or names it.
+fn concerns(made: &str, dir: &str, named: &[String], words: &[String]) -> bool {
+    let within =
+        |path: &str| path == made || path.strip_prefix(made).is_some_and(|r| r.starts_with('/'));
+    within(dir)
+        || named.iter().any(|name| name == made)
+        || words.iter().any(|word| within(&join(dir, word)))
+}
+
+/// `zap` and `zap-1.0` are one repository, and so are `Zap` and `zap`.
+fn same_name(clone: &str, repository: &str) -> bool {
+    let plain = |name: &str| {
+        let letters = name.chars().filter(|c| c.is_alphanumeric());
+        letters.collect::<String>().to_lowercase()
+    };
+    let (clone, repository) = (plain(clone), plain(repository));
+    !clone.is_empty() && (repository.starts_with(&clone) || clone.starts_with(&repository))
 }
 
 /// The directory that `git clone` makes.

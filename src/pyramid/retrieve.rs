@@ -57,12 +57,19 @@ pub struct Entry {
 }
 
 impl Evidence {
-    /// How far the source is to be trusted, and its rank among sources of one trust (higher is better).
+    /// How far the source is to be trusted, and its rank among sources of one trust (higher is better). A document
+    /// deep in the tree speaks of its corner (an example, a test's data), not of the whole.
     pub fn trust(&self) -> (Trust, u8) {
+        let path = self.place.as_ref().map_or("", |place| place.path.as_str());
+        let own = ["docs/", "doc/", ".github/"]
+            .iter()
+            .find_map(|dir| path.strip_prefix(dir));
+        let corner = own.unwrap_or(path).contains('/');
         match self.source {
             CommandSource::Ci => (Trust::Ci, 7),
             CommandSource::TaskRunner => (Trust::TaskRunner, 6),
             CommandSource::Dockerfile => (Trust::Manifest, 5),
+            _ if corner => (Trust::Document, 0),
             CommandSource::Contributing => (Trust::Document, 4),
             CommandSource::Readme => (Trust::Document, 3),
             CommandSource::Document => (Trust::Document, 2),

@@ -24,6 +24,9 @@ pub struct LeaveOutFile {
     /// Says nothing about a command that is only a part of a longer one.
     #[serde(default)]
     pub alone: bool,
+    /// The patterns see the command as written, with its variables before it.
+    #[serde(default)]
+    pub raw: bool,
 }
 
 /// A kind of command and the level it stands at.
@@ -44,6 +47,9 @@ pub struct ClassFile {
     /// A program that starts others (`tox`): taken only where the plan provides it.
     #[serde(default)]
     pub needs_tool: Option<String>,
+    /// Its arguments that look like files must be files of the repository.
+    #[serde(default)]
+    pub reads_files: bool,
     pub patterns: Vec<String>,
     #[serde(default)]
     pub unless: Vec<String>,
@@ -80,6 +86,7 @@ pub struct Class {
     pub priority: i32,
     pub probe: bool,
     pub needs_tool: Option<String>,
+    pub reads_files: bool,
     patterns: Patterns,
 }
 
@@ -87,6 +94,7 @@ pub struct Class {
 struct LeaveOut {
     reason: String,
     alone: bool,
+    raw: bool,
     patterns: Patterns,
 }
 
@@ -101,8 +109,17 @@ impl Rules {
     pub fn reason(&self, normal: &str, part: bool) -> Option<&str> {
         self.leave_out
             .iter()
-            .filter(|rule| !(part && rule.alone))
+            .filter(|rule| !rule.raw && !(part && rule.alone))
             .find(|rule| rule.patterns.is_match(normal))
+            .map(|rule| rule.reason.as_str())
+    }
+
+    /// The same for a command as written, `NAME=value` of its variables before it.
+    pub fn raw_reason(&self, raw: &str) -> Option<&str> {
+        self.leave_out
+            .iter()
+            .filter(|rule| rule.raw)
+            .find(|rule| rule.patterns.is_match(raw))
             .map(|rule| rule.reason.as_str())
     }
 
@@ -148,6 +165,7 @@ fn load() -> Result<Rules, String> {
                 .map_err(|error| format!("leave-out/{name}.toml: {error}"))?,
             reason: file.reason,
             alone: file.alone,
+            raw: file.raw,
         });
     }
     let mut classes = Vec::new();
@@ -163,6 +181,7 @@ fn load() -> Result<Rules, String> {
             priority: file.priority,
             probe: file.probe,
             needs_tool: file.needs_tool,
+            reads_files: file.reads_files,
         });
     }
     classes.sort_by_key(|class| -class.priority);
@@ -194,19 +213,17 @@ mod tests {
         {
             let file = file.unwrap_or_else(|error| panic!("{name}: {error}"));
             let patterns = patterns(&file.patterns, &file.unless);
+            let raw = file.raw;
             let file = examples.unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(
                 !file.matches.is_empty() && !file.misses.is_empty(),
                 "{name}"
             );
-            for text in file
-                .matches
-                .iter()
-                .filter(|t| !patterns.is_match(&normal(t)))
-            {
+            let seen = |text: &str| if raw { text.to_owned() } else { normal(text) };
+            for text in file.matches.iter().filter(|t| !patterns.is_match(&seen(t))) {
                 wrong.push(format!("{name} does not match {text}"));
             }
-            for text in file.misses.iter().filter(|t| patterns.is_match(&normal(t))) {
+            for text in file.misses.iter().filter(|t| patterns.is_match(&seen(t))) {
                 wrong.push(format!("{name} matches {text}"));
             }
         }

@@ -129,7 +129,7 @@ impl Case {
     }
 
     fn build(&self) -> Pyramid {
-        build(&self.graph, &self.plan)
+        super::build(&self.graph, &self.plan)
     }
 
     fn text(&self) -> String {
@@ -268,6 +268,7 @@ fn what_cannot_run_here_says_why() {
 fn the_plans_own_commands_are_never_crowded_out() {
     let mut case = case("python");
     for number in 0..20 {
+        case.file(&format!("tests/test_{number}.py"));
         case.ci(&format!("pytest tests/test_{number}.py"));
     }
     case.ready(Level::Testability, "pytest", Some("pytest"));
