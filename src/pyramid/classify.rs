@@ -107,7 +107,13 @@ fn classify_one(mut item: Found, known: &Known) -> Result<Candidate, String> {
         .iter()
         .map(|(name, value)| format!("{name}={value} "))
         .collect();
-    if let Some(reason) = rules().raw_reason(&format!("{assigned}{}", item.command)) {
+    if let Some(reason) = item
+        .before
+        .iter()
+        .map(|(_, text)| text.clone())
+        .chain([format!("{assigned}{}", item.command)])
+        .find_map(|text| rules().raw_reason(&text))
+    {
         return Err(reason.to_owned());
     }
     // Of a loop or a pipeline, its highest command says what the whole is.
@@ -122,6 +128,9 @@ fn classify_one(mut item: Found, known: &Known) -> Result<Candidate, String> {
         // Asking one of the repository's own programs for its help is a use of it, if a weak one.
         (Some(class), Some((Level::Runnability, _))) if class.probe => {
             Ok(example(item, (Level::Runnability, class.confidence)))
+        }
+        (Some(class), None) if class.probe && !is_own(&normals, known) => {
+            Err("asks a tool of the environment, not a part of this repository".into())
         }
         (Some(class), _) => match lacking(&normals, &item.dir, known).filter(|_| class.reads_files)
         {
@@ -223,6 +232,15 @@ fn usage(normal: &str, dir: &str, known: &Known) -> Option<(Level, f32)> {
     })
 }
 
+/// A probe of what this repository builds or provides, rather than of a tool that happens to be installed.
+fn is_own(normals: &[String], known: &Known) -> bool {
+    normals.iter().any(|normal| {
+        let first = normal.split(' ').next().unwrap_or_default();
+        let imports = matches!(first, "python" | "node");
+        imports || first.contains('/') || known.entries.iter().any(|entry| entry.name == first)
+    })
+}
+
 /// A file that can be run as it is, by its name.
 fn is_program(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -237,6 +255,15 @@ fn is_program(path: &str) -> bool {
 fn lacking(normals: &[String], dir: &str, known: &Known) -> Option<String> {
     normals.iter().find_map(|normal| {
         let words = shlex::split(normal)?;
+        // A script beside the sources is there or comes from elsewhere; `configure` alone may be generated first.
+        let script = words.first().filter(|word| {
+            let name = word.rsplit('/').next().unwrap_or(word);
+            let known_script = matches!(name, "config" | "Configure" | "bootstrap" | "buildconf");
+            word.starts_with('.') && (known_script || name.ends_with(".sh"))
+        });
+        if let Some(script) = script.filter(|word| !known.files.contains(&join(dir, word))) {
+            return Some(script.clone());
+        }
         let pairs = words.iter().zip(words.iter().skip(1));
         for (before, word) in pairs {
             // What follows an option is mostly written to or looked up elsewhere.

@@ -327,7 +327,10 @@ fn same_name(clone: &str, repository: &str) -> bool {
 
 /// The directory that `git clone` makes.
 fn clone_dir(words: &[String]) -> Option<String> {
-    let mut plain = words.iter().skip(2).filter(|word| !word.starts_with('-'));
+    let mut plain = words
+        .iter()
+        .skip(2)
+        .skip_while(|word| word.starts_with('-') || !word.contains(['/', ':']));
     let address = plain.next()?;
     let name = plain.next().cloned().or_else(|| {
         let last = address.trim_end_matches('/').rsplit(['/', ':']).next()?;
