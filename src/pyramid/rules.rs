@@ -109,7 +109,7 @@ impl Rules {
     pub fn reason(&self, normal: &str, part: bool) -> Option<&str> {
         self.leave_out
             .iter()
-            .filter(|rule| !rule.raw && !(part && rule.alone))
+            .filter(|rule| !(rule.raw || part && rule.alone))
             .find(|rule| rule.patterns.is_match(normal))
             .map(|rule| rule.reason.as_str())
     }
