@@ -12,6 +12,7 @@ static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?:uv|poetry|pdm|pipenv|hatch|rye|pixi)\s+run\s+(?:--\s+)?",
         r"|(?:\S*/)?python[0-9.]*\s+-m\s+(?:(?:coverage|cov)\s+run\s+(?:-\S+\s+)*-m\s+)?",
         r"|(?:coverage|cov)\s+run\s+(?:-\S+\s+)*-m\s+",
+        r"|uvx\s+(?:--?\S+\s+)*|(?:pipx\s+run)\s+",
         r"|xvfb-run\s+(?:-\S+\s+)*)",
     ))
     .expect("a literal")

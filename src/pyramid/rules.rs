@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use include_dir::{Dir, include_dir};
-use regex::{Regex, RegexSet};
+use regex::RegexSet;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -13,22 +13,24 @@ static LEAVE_OUT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/knowledge/pyramid/
 static CLASSES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/knowledge/pyramid/classes");
 
 /// A reason to leave commands out. Patterns see the normal form of a simple command (see `normal`).
+/// `matches` and `misses`, the commands it must and must not catch, are read by the tests.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct LeaveOutFile {
     pub reason: String,
     pub patterns: Vec<String>,
     /// Commands that a pattern would catch and that are fine.
     #[serde(default)]
     pub unless: Vec<String>,
-    /// Commands that must match, and near misses that must not.
-    pub matches: Vec<String>,
-    pub misses: Vec<String>,
+    /// Says nothing about a command that is only a part of a longer one.
+    #[serde(default)]
+    pub alone: bool,
+    /// The patterns see the command as written, with its variables before it.
+    #[serde(default)]
+    pub raw: bool,
 }
 
 /// A kind of command and the level it stands at.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct ClassFile {
     pub level: Level,
     /// Runner whose report the command prints.
@@ -45,11 +47,12 @@ pub struct ClassFile {
     /// A program that starts others (`tox`): taken only where the plan provides it.
     #[serde(default)]
     pub needs_tool: Option<String>,
+    /// Its arguments that look like files must be files of the repository.
+    #[serde(default)]
+    pub reads_files: bool,
     pub patterns: Vec<String>,
     #[serde(default)]
     pub unless: Vec<String>,
-    pub matches: Vec<String>,
-    pub misses: Vec<String>,
 }
 
 /// A set of patterns with exceptions.
@@ -74,6 +77,8 @@ impl Patterns {
 
 #[derive(Debug)]
 pub struct Class {
+    /// Stem of its file; the tests name it.
+    #[cfg_attr(not(test), expect(dead_code))]
     pub name: String,
     pub level: Level,
     pub runner: Option<String>,
@@ -81,12 +86,15 @@ pub struct Class {
     pub priority: i32,
     pub probe: bool,
     pub needs_tool: Option<String>,
+    pub reads_files: bool,
     patterns: Patterns,
 }
 
 #[derive(Debug)]
 struct LeaveOut {
     reason: String,
+    alone: bool,
+    raw: bool,
     patterns: Patterns,
 }
 
@@ -97,11 +105,21 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Why a simple command in normal form is left out.
-    pub fn reason(&self, normal: &str) -> Option<&str> {
+    /// Why a simple command in normal form is left out; `part` where it is a part of a longer one.
+    pub fn reason(&self, normal: &str, part: bool) -> Option<&str> {
         self.leave_out
             .iter()
+            .filter(|rule| !(rule.raw || part && rule.alone))
             .find(|rule| rule.patterns.is_match(normal))
+            .map(|rule| rule.reason.as_str())
+    }
+
+    /// The same for a command as written, `NAME=value` of its variables before it.
+    pub fn raw_reason(&self, raw: &str) -> Option<&str> {
+        self.leave_out
+            .iter()
+            .filter(|rule| rule.raw)
+            .find(|rule| rule.patterns.is_match(raw))
             .map(|rule| rule.reason.as_str())
     }
 
@@ -146,6 +164,8 @@ fn load() -> Result<Rules, String> {
             patterns: Patterns::new(&file.patterns, &file.unless)
                 .map_err(|error| format!("leave-out/{name}.toml: {error}"))?,
             reason: file.reason,
+            alone: file.alone,
+            raw: file.raw,
         });
     }
     let mut classes = Vec::new();
@@ -161,6 +181,7 @@ fn load() -> Result<Rules, String> {
             priority: file.priority,
             probe: file.probe,
             needs_tool: file.needs_tool,
+            reads_files: file.reads_files,
         });
     }
     classes.sort_by_key(|class| -class.priority);
@@ -172,6 +193,13 @@ mod tests {
     use super::super::normal::normal;
     use super::*;
 
+    /// Commands that must match, and near misses that must not.
+    #[derive(Deserialize)]
+    struct Examples {
+        matches: Vec<String>,
+        misses: Vec<String>,
+    }
+
     fn patterns(any: &[String], unless: &[String]) -> Patterns {
         Patterns::new(any, unless).expect("patterns compile")
     }
@@ -179,21 +207,23 @@ mod tests {
     #[test]
     fn every_reason_knows_its_commands_and_its_near_misses() {
         let mut wrong = Vec::new();
-        for (name, file) in read::<LeaveOutFile>(&LEAVE_OUT) {
+        for ((name, file), (_, examples)) in read::<LeaveOutFile>(&LEAVE_OUT)
+            .into_iter()
+            .zip(read::<Examples>(&LEAVE_OUT))
+        {
             let file = file.unwrap_or_else(|error| panic!("{name}: {error}"));
             let patterns = patterns(&file.patterns, &file.unless);
+            let raw = file.raw;
+            let file = examples.unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(
                 !file.matches.is_empty() && !file.misses.is_empty(),
                 "{name}"
             );
-            for text in file
-                .matches
-                .iter()
-                .filter(|t| !patterns.is_match(&normal(t)))
-            {
+            let seen = |text: &str| if raw { text.to_owned() } else { normal(text) };
+            for text in file.matches.iter().filter(|t| !patterns.is_match(&seen(t))) {
                 wrong.push(format!("{name} does not match {text}"));
             }
-            for text in file.misses.iter().filter(|t| patterns.is_match(&normal(t))) {
+            for text in file.misses.iter().filter(|t| patterns.is_match(&seen(t))) {
                 wrong.push(format!("{name} matches {text}"));
             }
         }
@@ -203,7 +233,7 @@ mod tests {
     #[test]
     fn every_class_wins_for_its_commands_and_none_is_left_out() {
         let mut wrong = Vec::new();
-        for (name, file) in read::<ClassFile>(&CLASSES) {
+        for (name, file) in read::<Examples>(&CLASSES) {
             let file = file.unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(
                 !file.matches.is_empty() && !file.misses.is_empty(),
@@ -215,7 +245,7 @@ mod tests {
                 if won != Some(name.as_str()) {
                     wrong.push(format!("{text} is {won:?}, not {name}"));
                 }
-                if let Some(reason) = rules().reason(&normal) {
+                if let Some(reason) = rules().reason(&normal, false) {
                     wrong.push(format!("{text} ({name}) is left out: {reason}"));
                 }
             }

@@ -1,0 +1,102 @@
+//! The few changes a command of the repository needs to run, and be judged, in the environment. Each is said.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::retrieve::Known;
+
+static SUDO: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^sudo\s+(?:-[EHn]+\s+)*").expect("a literal"));
+static RUNNER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"^((?:[A-Za-z_]\w*=\S*\s+)*)(?:(?:uv|poetry|pdm|pipenv|hatch|rye|pixi)\s+run)\s+(?:--\s+)?([^-\s])",
+    )
+    .expect("a literal")
+});
+static TEE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\s*(?:2>&1\s*)?\|&?\s*tee\s+[^|;&]+$").expect("a literal"));
+static IGNORED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\s*\|\|\s*(?:true|:|exit 0|echo\b[^|;&]*)\s*$").expect("a literal")
+});
+static PIP: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"^((?:[A-Za-z_]\w*=\S*\s+)*)(?:(?:\S*/)?python[0-9.]*\s+-m\s+)?pip[0-9.]*\s+install\b",
+    )
+    .expect("a literal")
+});
+
+/// The command as it is to run, and what was changed.
+pub fn rewrite(command: &str, known: &Known) -> (String, Option<String>) {
+    let mut text = command.trim().to_owned();
+    let mut notes = Vec::new();
+    let mut change = |text: &mut String, rule: &Regex, by: &str, note: &str| {
+        let next = rule.replace(text, by).into_owned();
+        // A change that leaves nothing was not one of the cases meant here.
+        if next != *text && !next.trim().is_empty() {
+            *text = next;
+            notes.push(note.to_owned());
+        }
+    };
+    change(&mut text, &SUDO, "", "without sudo");
+    change(
+        &mut text,
+        &RUNNER,
+        "$1$2",
+        "in the environment that is active already",
+    );
+    change(
+        &mut text,
+        &TEE,
+        "",
+        "without tee, which hides the exit code",
+    );
+    change(
+        &mut text,
+        &IGNORED,
+        "",
+        "without the part that hides a failure",
+    );
+    if known.uv_without_pip {
+        change(
+            &mut text,
+            &PIP,
+            "${1}uv pip install",
+            "with uv, as the environment has no pip",
+        );
+    }
+    let note = (!notes.is_empty()).then(|| notes.join(", "));
+    (text, note)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_must_change_changes() {
+        let known = Known {
+            uv_without_pip: true,
+            ..Known::default()
+        };
+        for (given, expected) in [
+            ("sudo make install", "make install"),
+            ("sudo -E make install", "make install"),
+            ("uv run pytest -x", "pytest -x"),
+            ("A=1 poetry run pytest", "A=1 pytest"),
+            ("pytest 2>&1 | tee log.txt", "pytest"),
+            ("make check || true", "make check"),
+            (
+                "python -m pip install -e .[test]",
+                "uv pip install -e .[test]",
+            ),
+            ("uv run --with x pytest", "uv run --with x pytest"),
+            ("pytest tests", "pytest tests"),
+            ("sudo ", "sudo"),
+            ("make check || cat log", "make check || cat log"),
+        ] {
+            assert_eq!(rewrite(given, &known).0, expected, "{given}");
+        }
+        assert_eq!(rewrite("pip install .", &Known::default()).1, None);
+    }
+}
