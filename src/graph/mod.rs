@@ -2,13 +2,17 @@
 
 mod build;
 mod ci;
+mod dockerfile;
 mod documents;
 mod files;
 mod model;
 mod packages;
+mod runners;
 mod shell;
+mod summary;
 mod syntax;
 mod yaml;
 
 pub use build::build;
 pub use model::*;
+pub use summary::{Summary, kind, summary, text};
