@@ -32,6 +32,8 @@ pub(super) struct Search {
     pub(super) query: Query,
     /// Text that must occur where the query can match.
     hint: Option<Regex>,
+    /// Hints that match this do not count.
+    not: Option<Regex>,
     /// Levels of the tree that are looked at.
     pub(super) depth: Option<u32>,
 }
@@ -42,7 +44,12 @@ impl Search {
         let Some(hint) = &self.hint else {
             return Some(0..text.len());
         };
-        let mut found = hint.find_iter(text);
+        let counts = |found: &regex::Match| {
+            self.not
+                .as_ref()
+                .is_none_or(|not| !not.is_match(found.as_str()))
+        };
+        let mut found = hint.find_iter(text).filter(counts);
         let first = found.next()?;
         let last = found.last().unwrap_or(first);
         Some(first.start()..last.end())
@@ -55,6 +62,7 @@ impl Search {
 #[serde(deny_unknown_fields)]
 struct Bounds {
     hint: Option<String>,
+    not: Option<String>,
     depth: Option<u32>,
 }
 
@@ -121,11 +129,12 @@ fn load(name: &'static str) -> Option<Grammar> {
     let search = |stem: &str| {
         let text = text(name, &format!("{stem}.scm"))?;
         let bounds = settings.search.get(stem);
-        let hint = bounds.and_then(|bounds| bounds.hint.as_deref());
+        let regex = |text: Option<&String>| text.and_then(|text| Regex::new(text).ok());
         Some(Search {
             // A query of the program's own that does not compile is left out; a test proves that there is none.
             query: Query::new(&language, &text).ok()?,
-            hint: hint.and_then(|hint| Regex::new(hint).ok()),
+            hint: regex(bounds.and_then(|bounds| bounds.hint.as_ref())),
+            not: regex(bounds.and_then(|bounds| bounds.not.as_ref())),
             depth: bounds.and_then(|bounds| bounds.depth),
         })
     };
