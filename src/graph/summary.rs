@@ -188,3 +188,57 @@ fn printable(text: &str) -> String {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::build;
+    use crate::scan::{ScanOptions, scan};
+
+    fn graph() -> KnowledgeGraph {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("thing");
+        std::fs::create_dir_all(root.join("src/a")).unwrap();
+        std::fs::write(
+            root.join("src/a/x.c"),
+            "#include <zlib.h>\nint main(void) {}\n",
+        )
+        .unwrap();
+        std::fs::write(root.join("Makefile"), "test:\n\t./t\n").unwrap();
+        std::fs::write(root.join("README.md"), "# T\n\n    make \u{1b}[31m test\n").unwrap();
+        build(&scan(&root, &ScanOptions::default()).unwrap())
+    }
+
+    #[test]
+    fn text_shows_what_was_found_and_no_control_characters() {
+        insta::assert_snapshot!(text(&graph()), @r"
+        11 nodes, 10 edges
+        Files: c 1, make 1, markdown 1
+
+        Commands (2)
+          make \u{1b}[31m test  README.md:3
+          make test  Makefile:1
+
+        Imports (files)
+          zlib.h (1)
+        ");
+    }
+
+    #[test]
+    fn a_graph_comes_back_from_json_with_its_index() {
+        let graph = graph();
+        let json = serde_json::to_string(&graph).unwrap();
+        let back: KnowledgeGraph = serde_json::from_str(&json).unwrap();
+        assert_eq!(serde_json::to_string(&back).unwrap(), json);
+        let file = back.file("src/a/x.c").unwrap();
+        assert_eq!(back.out(file, EdgeKind::Imports).len(), 1);
+        assert_eq!(back.file("src/a"), None);
+        assert_eq!(
+            KnowledgeGraph::into(&back, file, EdgeKind::Contains)
+                .first()
+                .map(|node| node.id),
+            back.directory("src/a")
+        );
+        assert_eq!(summary(&back), summary(&graph));
+    }
+}
