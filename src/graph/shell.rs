@@ -266,7 +266,8 @@ fn changes_state(node: Node, block: &str) -> bool {
     while let Some(node) = waiting.pop() {
         match node.kind() {
             "subshell" | "command_substitution" | "function_definition" | "pipeline" => continue,
-            "declaration_command" => return true,
+            // An assignment before a command is part of that command, and is not looked into.
+            "declaration_command" | "variable_assignment" => return true,
             "command" => {
                 let text = block.get(node.byte_range()).unwrap_or_default();
                 let words: Vec<&str> = text.split_whitespace().collect();
@@ -356,6 +357,11 @@ mod tests {
             shown("set -ex\n. venv/bin/activate\npytest"),
             ["1[] . venv/bin/activate\npytest"]
         );
+        assert_eq!(
+            shown("if a; then X=0; fi\necho $X"),
+            ["0[] if a; then X=0; fi\necho $X"]
+        );
+        assert_eq!(shown("A=1 make && B=2 c\nd").len(), 2);
         assert_eq!(shown("cd ..\nmake"), ["0[] cd ..\nmake"]);
         assert_eq!(shown("x=$(a)\nmake $x"), ["0[] x=$(a)\nmake $x"]);
         assert_eq!(

@@ -15,7 +15,7 @@ use crate::scan::languages::GRAMMARS;
 pub(super) struct Grammar {
     pub(super) name: &'static str,
     pub(super) language: Language,
-    /// `imports.scm`: `@system`, `@local`.
+    /// `imports.scm`: `@system`, `@local`; `@declared`, a module of the file itself.
     pub(super) imports: Option<Search>,
     /// `guards.scm`: `@scope`, `@except`, `@condition`, with `#set! form`.
     pub(super) guards: Option<Search>,

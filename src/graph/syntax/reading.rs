@@ -102,12 +102,17 @@ fn imports(
     let (query, text) = (&search.query, source.text);
     let guards = Guards::find(grammar, source, span.clone());
     let mut seen = HashSet::new();
-    let mut found_imports = Vec::new();
+    let mut found_imports: Vec<(u32, ImportFacts)> = Vec::new();
+    let mut declared: HashSet<&str> = HashSet::new();
     source.search(search, span, |found| {
         for capture in found.captures() {
             let system = match query.capture_names().get(capture.index as usize).copied() {
                 Some("system") => true,
                 Some("local") => false,
+                Some("declared") => {
+                    declared.extend(text.get(capture.node.byte_range()));
+                    continue;
+                }
                 _ => continue,
             };
             let range = capture.node.byte_range();
@@ -130,6 +135,10 @@ fn imports(
             ));
         }
     });
+    for (_, import) in &mut found_imports {
+        let first = import.target.split("::").next().unwrap_or_default();
+        import.system &= !declared.contains(first);
+    }
     found_imports.sort_by_key(|(line, _)| *line);
     found_imports
 }
