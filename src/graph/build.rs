@@ -3,7 +3,7 @@
 use crate::scan::Repository;
 
 use super::KnowledgeGraph;
-use super::{ci, documents, files, packages, syntax};
+use super::{ci, dockerfile, documents, files, packages, runners, syntax};
 
 /// Reads every file of the repository once and collects what they say. Never fails: a file that cannot be read
 /// or parsed says nothing.
@@ -14,6 +14,8 @@ pub fn build(repository: &Repository) -> KnowledgeGraph {
     syntax::add(repository, &mut graph);
     documents::add(repository, &mut graph);
     ci::add(repository, &mut graph);
+    runners::add(repository, &mut graph);
+    dockerfile::add(repository, &mut graph);
     // Last: it reads the commands that the others found.
     packages::add(repository, &mut graph);
     graph

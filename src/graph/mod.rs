@@ -2,14 +2,18 @@
 
 mod build;
 mod ci;
+mod dockerfile;
 mod documents;
 mod files;
 pub mod manifests;
 mod model;
 mod packages;
+mod runners;
 mod shell;
+mod summary;
 mod syntax;
 mod yaml;
 
 pub use build::build;
 pub use model::*;
+pub use summary::{Summary, kind, summary, text};

@@ -266,7 +266,8 @@ fn changes_state(node: Node, block: &str) -> bool {
     while let Some(node) = waiting.pop() {
         match node.kind() {
             "subshell" | "command_substitution" | "function_definition" | "pipeline" => continue,
-            "declaration_command" => return true,
+            // An assignment before a command is part of that command, and is not looked into.
+            "declaration_command" | "variable_assignment" => return true,
             "command" => {
                 let text = block.get(node.byte_range()).unwrap_or_default();
                 let words: Vec<&str> = text.split_whitespace().collect();
@@ -303,4 +304,107 @@ fn literal_variables(text: &str) -> Option<Vec<(String, String)>> {
         variables.push((name.to_owned(), value.to_owned()));
     }
     (!variables.is_empty()).then_some(variables)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scan::{ScanOptions, scan};
+
+    fn repository() -> (tempfile::TempDir, Repository) {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join("sub/deep")).unwrap();
+        std::fs::write(dir.path().join("sub/deep/a.c"), "").unwrap();
+        let repository = scan(dir.path(), &ScanOptions::default()).unwrap();
+        (dir, repository)
+    }
+
+    fn shown(block: &str) -> Vec<String> {
+        let (_dir, repository) = repository();
+        let start = Start {
+            repository: &repository,
+            dir: "",
+        };
+        split(block, &start)
+            .iter()
+            .map(|command| format!("{}[{}] {}", command.row, command.dir, command.text))
+            .collect()
+    }
+
+    #[test]
+    fn independent_lines_are_taken_apart_and_others_kept() {
+        assert_eq!(
+            shown("make # all\n\nmake \\\n  test"),
+            ["0[] make", "2[] make \\\n  test"]
+        );
+        assert_eq!(
+            shown("cd sub\nmake\ncd deep\nmake x\ncd ../..\ntox"),
+            ["1[sub] make", "3[sub/deep] make x", "5[] tox"]
+        );
+        assert_eq!(
+            shown("mkdir -p b\ncd b\ncmake ..\nmake"),
+            ["0[] mkdir -p b\ncd b\ncmake ..\nmake"]
+        );
+        assert_eq!(
+            shown("(cd sub && make)\nmake"),
+            ["0[] (cd sub && make)", "1[] make"]
+        );
+        assert_eq!(
+            shown("cd sub && make\nmake y"),
+            ["0[] cd sub && make\nmake y"]
+        );
+        assert_eq!(
+            shown("set -ex\n. venv/bin/activate\npytest"),
+            ["1[] . venv/bin/activate\npytest"]
+        );
+        assert_eq!(
+            shown("if a; then X=0; fi\necho $X"),
+            ["0[] if a; then X=0; fi\necho $X"]
+        );
+        assert_eq!(shown("A=1 make && B=2 c\nd").len(), 2);
+        assert_eq!(shown("cd ..\nmake"), ["0[] cd ..\nmake"]);
+        assert_eq!(shown("x=$(a)\nmake $x"), ["0[] x=$(a)\nmake $x"]);
+        assert_eq!(
+            shown("git clone u\ncd other\nmake"),
+            ["0[] git clone u", "2[] make"]
+        );
+        assert_eq!(
+            shown("pip install <name>\nmake ${{ x }}"),
+            ["0[] pip install <name>", "1[] make ${{ x }}"]
+        );
+    }
+
+    #[test]
+    fn literal_variables_become_the_environment() {
+        let (_dir, repository) = repository();
+        let start = Start {
+            repository: &repository,
+            dir: "sub",
+        };
+        let commands = split("export CC=clang X='a b'\nmake", &start);
+        assert_eq!(commands.len(), 1);
+        assert_eq!(commands[0].env["X"], "a b");
+        assert_eq!(commands[0].dir, "sub");
+    }
+
+    #[test]
+    fn text_that_is_no_shell_is_split_by_line() {
+        assert_eq!(
+            shown("if (\nmake )) x\nnext \\\n  more"),
+            ["0[] if (", "1[] make )) x", "2[] next \\\nmore"]
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_survived(text in "(?s)[a-z$(){}<'\"\\\\\n;&|# é-]{0,120}") {
+            let (_dir, repository) = repository();
+            let start = Start { repository: &repository, dir: "" };
+            let rows = text.lines().count();
+            for command in split(&text, &start) {
+                proptest::prop_assert!(!command.text.is_empty());
+                proptest::prop_assert!((command.row as usize) <= rows);
+            }
+        }
+    }
 }

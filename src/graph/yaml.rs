@@ -257,7 +257,7 @@ mod tests {
             let alias = format!("*a{}", at - 1);
             bomb.push_str(&format!(
                 "a{at}: &a{at} [{}]\n",
-                vec![alias.as_str(); 9].join(", ")
+                [alias.as_str(); 9].join(", ")
             ));
         }
         assert_eq!(Yaml::parse(&bomb), None);

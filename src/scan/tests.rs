@@ -70,7 +70,7 @@ fn a_closed_directory_is_a_typed_error() {
     let dir = tempfile::tempdir().unwrap();
     let closed = dir.path().join("closed");
     fs::create_dir(&closed).unwrap();
-    fs::set_permissions(&closed, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).unwrap();
     match scan(&closed, &ScanOptions::default()) {
         // Root may read everything; the mapping of the error is then tested alone.
         Ok(_) => assert!(rustix::process::geteuid().is_root()),
@@ -328,9 +328,9 @@ fn an_unreadable_file_is_a_remark() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
     put(root, "a.c", "x");
-    fs::set_permissions(root.join("a.c"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(root.join("a.c"), fs::Permissions::from_mode(0o0)).unwrap();
     put(root, "closed/b.c", "x");
-    fs::set_permissions(root.join("closed"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(root.join("closed"), fs::Permissions::from_mode(0o0)).unwrap();
     let repository = scanned(root);
     if !rustix::process::geteuid().is_root() {
         assert_eq!(repository.warnings.len(), 2);

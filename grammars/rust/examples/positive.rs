@@ -1,5 +1,7 @@
 use serde::Deserialize; // EXPECT: import serde::Deserialize
 use rand::{Rng, thread_rng}; // EXPECT: import rand::{Rng, thread_rng}
+mod own;
+pub use own::Thing; // EXPECT: local own::Thing
 extern crate libc; // EXPECT: import libc
 #[cfg(unix)]
 #[allow(unused)]

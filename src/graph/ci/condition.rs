@@ -71,7 +71,9 @@ impl Known<'_> {
                     return false;
                 };
                 let part = |at: usize| found.get(at).map_or("", |found| found.as_str());
-                let Some(value) = get(self.row, part(1)) else {
+                // What a row does not set is empty; without a row the matrix is not known.
+                let value = get(self.row, part(1));
+                let Some(value) = value.or((!self.row.is_empty()).then_some("")) else {
                     return false;
                 };
                 (value == part(3)) != (part(2) == "==")
@@ -136,7 +138,13 @@ mod tests {
         assert!(
             !known.is_false("matrix.cc == 'gcc'") && !known.is_false("matrix.cc == 'x' || true")
         );
-        assert!(!known.is_false("matrix.other == 'x'"));
+        assert!(known.is_false("matrix.other == 'x'") && !known.is_false("matrix.other != 'x'"));
+        let empty = Row::new();
+        let unknown = Known {
+            row: &empty,
+            env: &env,
+        };
+        assert!(!unknown.is_false("matrix.other == 'x'"));
         let (text, unresolved) = known.fill("make CC=${{ matrix.cc }} ${{env.A}} ${{ secrets.T }}");
         assert_eq!(text, "make CC=gcc b ${{ secrets.T }}");
         assert_eq!(unresolved, ["${{ secrets.T }}"]);

@@ -135,7 +135,12 @@ pub(super) fn representative(rows: &[Row], os: impl Fn(&Row) -> Option<Os>) -> R
             let best = newest
                 .filter(|_| versions && os_of_label(value).is_none())
                 .map(|(_, value)| value);
-            (name.clone(), best.unwrap_or(value).to_owned())
+            // Toolchain channels: nightly is the experiment, stable what users have.
+            let stable = values.iter().find(|value| **value == "stable");
+            (
+                name.clone(),
+                stable.copied().or(best).unwrap_or(value).to_owned(),
+            )
         })
         .collect();
     let score = |row: &Row| {

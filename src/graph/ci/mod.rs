@@ -224,7 +224,11 @@ impl Emit<'_> {
 fn variables(yaml: Option<&Yaml>) -> BTreeMap<String, String> {
     let entries = yaml.map_or(&[][..], Yaml::map);
     let pair = |(key, value): &(String, Yaml)| {
-        let text = value.text().or_else(|| value.text_at(&["value"]))?;
+        let nothing = matches!(value.value, Value::Scalar { .. }).then_some("");
+        let text = value
+            .text()
+            .or_else(|| value.text_at(&["value"]))
+            .or(nothing)?;
         Some((key.clone(), text.to_owned()))
     };
     entries.iter().filter_map(pair).collect()

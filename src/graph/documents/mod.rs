@@ -105,17 +105,17 @@ impl Reader<'_> {
         }
     }
 
-    /// Commands are meant for the directory of their document, but those under `docs/` for the whole.
+    /// Commands are meant for the directory of their document where that is a project, else for the whole.
     fn base(&self) -> String {
-        let dir = self.path.rsplit_once('/').map_or("", |(dir, _)| dir);
-        let about_all = dir
-            .split('/')
-            .any(|part| matches!(part, "doc" | "docs" | ".github" | "documentation"));
-        if about_all {
-            String::new()
-        } else {
-            dir.to_owned()
+        let (dir, name) = self.path.rsplit_once('/').unwrap_or(("", self.path));
+        let mut parts = dir.split('/');
+        let about_all =
+            parts.any(|part| matches!(part, "doc" | "docs" | ".github" | "documentation"));
+        let readme = name.to_ascii_lowercase().starts_with("readme");
+        if (about_all && !readme) || !recognise::is_project(self.repository, dir) {
+            return String::new();
         }
+        dir.to_owned()
     }
 
     fn heading(&mut self, open: &mut Vec<Open>, level: u8, text: String, line: u32) {
@@ -136,7 +136,7 @@ impl Reader<'_> {
     }
 
     fn block(&mut self, open: &[Open], dir: &str, block: &Block) {
-        let Some(lines) = recognise::command_lines(block) else {
+        let Some((lines, certain)) = recognise::command_lines(block) else {
             return;
         };
         let first = lines.first().map_or(0, |(line, _)| *line);
@@ -154,15 +154,16 @@ impl Reader<'_> {
             dir,
         };
         for command in split(&text, &start) {
-            if !recognise::is_command(&command.text, &block.language, |word| self.is_file(word)) {
+            if !recognise::is_command(&command.text, certain, |word| self.is_file(word)) {
                 continue;
             }
+            let command_os = recognise::command_os(&command.text);
             let facts = CommandFacts {
                 text: command.text.clone(),
                 source: self.source,
                 dir: command.dir,
                 env: command.env,
-                os: section.and_then(|section| section.os),
+                os: section.and_then(|section| section.os).or(command_os),
                 context: section
                     .map(|section| section.text.clone())
                     .unwrap_or_default(),

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::Block;
 use crate::graph::{CommandSource, Os};
+use crate::scan::Repository;
 use crate::scan::languages::GRAMMARS;
 
 #[derive(Debug, Default, Deserialize)]
@@ -19,6 +20,7 @@ struct Rules {
     unmarked: Vec<String>,
     document: Vec<DocumentRule>,
     os: Vec<OsRule>,
+    command_os: Vec<OsRule>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -104,6 +106,40 @@ pub(super) fn os(heading: &str) -> Option<Os> {
     }
 }
 
+/// The operating system that a command is for, by itself; the first rule that matches.
+pub(super) fn command_os(text: &str) -> Option<Os> {
+    let mut rules = RULES.command_os.iter();
+    rules
+        .find(|rule| rule.pattern.is_match(text))
+        .map(|rule| rule.os)
+}
+
+/// Files that make a directory one to build in.
+const MANIFESTS: &[&str] = &[
+    "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "tox.ini",
+    "Cargo.toml",
+    "package.json",
+    "configure",
+    "configure.ac",
+    "CMakeLists.txt",
+    "meson.build",
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "go.mod",
+    "requirements.txt",
+];
+
+/// Whether commands of a document in `dir` may be meant for `dir` rather than for the whole repository.
+pub(super) fn is_project(repository: &Repository, dir: &str) -> bool {
+    MANIFESTS
+        .iter()
+        .any(|name| repository.has(&format!("{dir}/{name}")))
+}
+
 fn is_shell(language: &str) -> bool {
     RULES
         .shells
@@ -112,8 +148,8 @@ fn is_shell(language: &str) -> bool {
 }
 
 /// The lines of a block that a shell would be given: without prompts, and without output where there are
-/// prompts. `None` for a block in another language.
-pub(super) fn command_lines(block: &Block) -> Option<Vec<(u32, String)>> {
+/// prompts; and whether they are certain to be commands. `None` for a block in another language.
+pub(super) fn command_lines(block: &Block) -> Option<(Vec<(u32, String)>, bool)> {
     let unmarked = RULES
         .unmarked
         .iter()
@@ -122,7 +158,7 @@ pub(super) fn command_lines(block: &Block) -> Option<Vec<(u32, String)>> {
         return None;
     }
     if !block.lines.iter().any(|(_, line)| PROMPT.is_match(line)) {
-        return Some(block.lines.clone());
+        return Some((block.lines.clone(), is_shell(&block.language)));
     }
     let mut kept = Vec::new();
     let mut continued = false;
@@ -135,15 +171,15 @@ pub(super) fn command_lines(block: &Block) -> Option<Vec<(u32, String)>> {
         continued = text.trim_end().ends_with('\\');
         kept.push((*number, text.to_owned()));
     }
-    Some(kept)
+    Some((kept, true))
 }
 
 /// Whether a piece of a block is a command rather than prose, output or a listing.
-pub(super) fn is_command(text: &str, language: &str, is_file: impl Fn(&str) -> bool) -> bool {
+pub(super) fn is_command(text: &str, certain: bool, is_file: impl Fn(&str) -> bool) -> bool {
     if text.starts_with(">>>") || text.starts_with("...") {
         return false;
     }
-    if is_shell(language) {
+    if certain {
         return true;
     }
     let mut words = text
@@ -188,6 +224,7 @@ mod tests {
         let systems = RULES
             .os
             .iter()
+            .chain(&RULES.command_os)
             .map(|rule| (&rule.pattern, &rule.matches, &rule.not));
         for (pattern, matches, not) in documents.chain(systems) {
             assert!(!matches.is_empty());
@@ -214,11 +251,11 @@ mod tests {
             ("tools/run.sh -a", true),
         ] {
             assert_eq!(
-                is_command(text, "", |word| word == "tools/run.sh"),
+                is_command(text, false, |word| word == "tools/run.sh"),
                 expected,
                 "{text}"
             );
         }
-        assert!(is_command("anything goes", "bash", |_| false));
+        assert!(is_command("anything goes", true, |_| false));
     }
 }

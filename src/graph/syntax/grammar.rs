@@ -15,16 +15,55 @@ use crate::scan::languages::GRAMMARS;
 pub(super) struct Grammar {
     pub(super) name: &'static str,
     pub(super) language: Language,
-    /// `imports.scm`: `@system`, `@local`.
-    pub(super) imports: Option<Query>,
+    /// `imports.scm`: `@system`, `@local`; `@declared`, a module of the file itself.
+    pub(super) imports: Option<Search>,
     /// `guards.scm`: `@scope`, `@except`, `@condition`, with `#set! form`.
-    pub(super) guards: Option<Query>,
+    pub(super) guards: Option<Search>,
     /// `tests.scm`: `@test`, the test's name.
-    pub(super) tests: Option<Query>,
+    pub(super) tests: Option<Search>,
     /// `entry.scm`: `@main`, `@script`.
-    pub(super) entry: Option<Query>,
+    pub(super) entry: Option<Search>,
     /// Text that the parser takes for an error: the first group of each match is hidden from it.
     opaque: Vec<Regex>,
+}
+
+/// A query with what bounds its work.
+pub(super) struct Search {
+    pub(super) query: Query,
+    /// Text that must occur where the query can match.
+    hint: Option<Regex>,
+    /// Hints that match this do not count.
+    not: Option<Regex>,
+    /// Levels of the tree that are looked at.
+    pub(super) depth: Option<u32>,
+}
+
+impl Search {
+    /// The part of a text where matches can be; `None` when there is none.
+    pub(super) fn span(&self, text: &str) -> Option<Range<usize>> {
+        let Some(hint) = &self.hint else {
+            return Some(0..text.len());
+        };
+        let counts = |found: &regex::Match| {
+            self.not
+                .as_ref()
+                .is_none_or(|not| !not.is_match(found.as_str()))
+        };
+        let mut found = hint.find_iter(text).filter(counts);
+        let first = found.next()?;
+        let last = found.last().unwrap_or(first);
+        Some(first.start()..last.end())
+    }
+}
+
+/// `[search.tests]` of `language.toml`: most of the time of a scan goes into walking trees, so that a search is
+/// told where not to look.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Bounds {
+    hint: Option<String>,
+    not: Option<String>,
+    depth: Option<u32>,
 }
 
 /// The part of `language.toml` that is for parsing (the other part is `scan::languages::Names`).
@@ -32,6 +71,8 @@ pub(super) struct Grammar {
 struct Settings {
     #[serde(default)]
     opaque: Vec<String>,
+    #[serde(default)]
+    search: HashMap<String, Bounds>,
 }
 
 impl Grammar {
@@ -82,26 +123,31 @@ pub(super) fn grammar(name: &str) -> Option<&'static Grammar> {
 
 fn load(name: &'static str) -> Option<Grammar> {
     let language = parser(name)?;
-    let query = |file: &str| {
-        let text = text(name, file)?;
-        // A query of the program's own that does not compile is left out; a test proves that there is none.
-        Query::new(&language, &text).ok()
-    };
-    let settings = GRAMMARS
-        .get_file(format!("{name}/language.toml"))
-        .and_then(|file| file.contents_utf8());
+    let file = GRAMMARS.get_file(format!("{name}/language.toml"));
+    let settings = file.and_then(|file| file.contents_utf8());
     let settings: Settings = toml::from_str(settings.unwrap_or_default()).unwrap_or_default();
+    let search = |stem: &str| {
+        let text = text(name, &format!("{stem}.scm"))?;
+        let bounds = settings.search.get(stem);
+        let regex = |text: Option<&String>| text.and_then(|text| Regex::new(text).ok());
+        Some(Search {
+            // A query of the program's own that does not compile is left out; a test proves that there is none.
+            query: Query::new(&language, &text).ok()?,
+            hint: regex(bounds.and_then(|bounds| bounds.hint.as_ref())),
+            not: regex(bounds.and_then(|bounds| bounds.not.as_ref())),
+            depth: bounds.and_then(|bounds| bounds.depth),
+        })
+    };
+    let opaque = settings.opaque.iter();
     Some(Grammar {
-        opaque: settings
-            .opaque
-            .iter()
+        name,
+        imports: search("imports"),
+        guards: search("guards"),
+        tests: search("tests"),
+        entry: search("entry"),
+        opaque: opaque
             .filter_map(|pattern| Regex::new(pattern).ok())
             .collect(),
-        name,
-        imports: query("imports.scm"),
-        guards: query("guards.scm"),
-        tests: query("tests.scm"),
-        entry: query("entry.scm"),
         language,
     })
 }
@@ -144,6 +190,14 @@ mod tests {
                         .contents_utf8()
                         .unwrap();
                     let settings: Settings = toml::from_str(text).unwrap();
+                    for bounds in settings.search.values() {
+                        assert!(
+                            bounds
+                                .hint
+                                .as_deref()
+                                .is_none_or(|hint| Regex::new(hint).is_ok())
+                        );
+                    }
                     for pattern in settings.opaque {
                         assert!(
                             Regex::new(&pattern).unwrap().captures_len() > 1,

@@ -5,12 +5,9 @@
 //! with `#set! cancel` undoes the guards of the same scope: an include guard is no condition.
 
 use std::ops::Range;
-use std::time::Instant;
-
-use tree_sitter::Tree;
 
 use super::grammar::Grammar;
-use super::parse::for_each_match;
+use super::parse::Source;
 
 /// Characters of one condition that are kept.
 const MAX_CONDITION: usize = 200;
@@ -29,14 +26,16 @@ struct Guard {
 pub(super) struct Guards(Vec<Guard>);
 
 impl Guards {
-    pub(super) fn find(grammar: &Grammar, tree: &Tree, text: &str, end: Instant) -> Self {
-        let Some(query) = &grammar.guards else {
+    /// Guards around anything in `span`.
+    pub(super) fn find(grammar: &Grammar, source: &Source, span: Range<usize>) -> Self {
+        let Some(search) = &grammar.guards else {
             return Self::default();
         };
+        let (query, text) = (&search.query, source.text);
         let names = query.capture_names();
         let mut guards = Vec::new();
         let mut cancelled = Vec::new();
-        for_each_match(query, tree, text, end, |found| {
+        source.search(search, span, |found| {
             let capture = |wanted: &str| {
                 let mut captures = found.captures().iter();
                 let at = captures

@@ -57,6 +57,14 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
     }
 }
 
+/// Tests and documents are run by hand at most: their `__main__` is no way into the program.
+fn is_beside(path: &str) -> bool {
+    const BESIDE: &[&str] = &["test", "tests", "testing", "doc", "docs"];
+    path.to_ascii_lowercase()
+        .split('/')
+        .any(|part| BESIDE.contains(&part) || part.starts_with("test_"))
+}
+
 fn add_reading(
     graph: &mut KnowledgeGraph,
     file: NodeId,
@@ -80,7 +88,7 @@ fn add_reading(
         let node = graph.add("main", Some(Place::new(path, line)), facts);
         graph.link(file, node, EdgeKind::Contains);
     }
-    if let Some(line) = reading.script {
+    if let Some(line) = reading.script.filter(|_| !is_beside(path)) {
         let facts = Facts::EntryPoint {
             entry: EntryKind::Script,
         };

@@ -1,15 +1,14 @@
 //! Parsing with bounds.
 
 use std::cell::RefCell;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
 use tree_sitter::{
-    ParseOptions, Parser, Query, QueryCursor, QueryCursorOptions, QueryMatch, StreamingIterator,
-    Tree,
+    ParseOptions, Parser, QueryCursor, QueryCursorOptions, QueryMatch, StreamingIterator, Tree,
 };
 
-use super::grammar::Grammar;
+use super::grammar::{Grammar, Search};
 
 /// For one file, parsing and all queries. A file of [`super::MAX_PARSED`] takes a fraction of this; input made to
 /// be slow does not.
@@ -44,24 +43,36 @@ pub(super) fn parse(grammar: &Grammar, text: &str, end: Instant) -> Option<Tree>
     })
 }
 
-/// Calls `each` on every match, in order of appearance; stops when that takes too long.
-pub(super) fn for_each_match(
-    query: &Query,
-    tree: &Tree,
-    text: &str,
-    end: Instant,
-    mut each: impl FnMut(&QueryMatch),
-) {
-    let mut cursor = QueryCursor::new();
-    cursor.set_match_limit(MATCH_LIMIT);
-    let mut progress = |_: &_| until(end);
-    let options = QueryCursorOptions::new().progress_callback(&mut progress);
-    let bytes = text.as_bytes();
-    let mut matches = cursor.matches_with_options(query, tree.root_node(), bytes, options);
-    while let Some(found) = matches.next() {
-        each(found);
-        if Instant::now() > end {
-            return;
+/// A parsed text.
+pub(super) struct Source<'a> {
+    pub(super) tree: &'a Tree,
+    pub(super) text: &'a str,
+    /// When to give up.
+    pub(super) end: Instant,
+}
+
+impl Source<'_> {
+    /// Calls `each` on every match that touches the bytes in `span`, in order of appearance; stops when that takes
+    /// too long.
+    pub(super) fn search(
+        &self,
+        search: &Search,
+        span: Range<usize>,
+        mut each: impl FnMut(&QueryMatch),
+    ) {
+        let mut cursor = QueryCursor::new();
+        cursor.set_match_limit(MATCH_LIMIT);
+        cursor.set_byte_range(span);
+        cursor.set_max_start_depth(search.depth);
+        let mut progress = |_: &_| until(self.end);
+        let options = QueryCursorOptions::new().progress_callback(&mut progress);
+        let (root, bytes) = (self.tree.root_node(), self.text.as_bytes());
+        let mut matches = cursor.matches_with_options(&search.query, root, bytes, options);
+        while let Some(found) = matches.next() {
+            each(found);
+            if Instant::now() > self.end {
+                return;
+            }
         }
     }
 }

@@ -1,15 +1,15 @@
 //! What one source file says.
 
 use std::collections::HashSet;
-use std::time::Instant;
+use std::ops::Range;
 
-use tree_sitter::{Query, QueryMatch, Tree};
+use tree_sitter::{Query, QueryMatch};
 
 use crate::graph::ImportFacts;
 
-use super::grammar::Grammar;
+use super::grammar::{Grammar, Search};
 use super::guard::{Guards, one_line};
-use super::parse::{deadline, for_each_match, parse};
+use super::parse::{Source, deadline, parse};
 
 /// Imports of one file that are kept: only a forged file has more.
 const MAX_IMPORTS: usize = 2000;
@@ -28,40 +28,55 @@ pub(super) struct Reading {
 /// the project's, while what it includes is needed all the same.
 pub(super) fn read_source(grammar: &Grammar, text: &str, own: bool) -> Reading {
     let mut reading = Reading::default();
+    let span = |search: &Option<Search>| search.as_ref().and_then(|search| search.span(text));
+    let import_span = span(&grammar.imports);
+    let entry_span = span(&grammar.entry).filter(|_| own);
+    let test_span = span(&grammar.tests).filter(|_| own);
+    if import_span.is_none() && entry_span.is_none() && test_span.is_none() {
+        return reading;
+    }
     let end = deadline();
     let Some(tree) = parse(grammar, &grammar.parsable(text), end) else {
         return reading;
     };
-    if let Some(query) = &grammar.imports {
-        reading.imports = imports(grammar, query, &tree, text, end);
+    let tree = &tree;
+    let source = Source { tree, text, end };
+    if let (Some(search), Some(span)) = (&grammar.imports, import_span) {
+        reading.imports = imports(grammar, search, &source, span);
     }
-    if !own {
-        return reading;
-    }
-    if let Some(query) = &grammar.entry {
-        for_each_match(query, &tree, text, end, |found| {
-            for (name, line, _) in captures(query, found, text) {
-                match name {
-                    "main" => reading.main = reading.main.or(Some(line)),
-                    "script" => reading.script = reading.script.or(Some(line)),
-                    _ => {}
-                }
-            }
+    if let (Some(search), Some(span)) = (&grammar.entry, entry_span) {
+        source.search(search, span, |found| {
+            reading.add_entry(&search.query, found, text)
         });
     }
-    if let Some(query) = &grammar.tests {
-        for_each_match(query, &tree, text, end, |found| {
-            for (name, line, text) in captures(query, found, text) {
-                if name == "test" {
-                    reading.tests += 1;
-                    reading
-                        .first_test
-                        .get_or_insert_with(|| (line, one_line(text)));
-                }
-            }
+    if let (Some(search), Some(span)) = (&grammar.tests, test_span) {
+        source.search(search, span, |found| {
+            reading.add_test(&search.query, found, text)
         });
     }
     reading
+}
+
+impl Reading {
+    fn add_entry(&mut self, query: &Query, found: &QueryMatch, text: &str) {
+        for (name, line, _) in captures(query, found, text) {
+            match name {
+                "main" => self.main = self.main.or(Some(line)),
+                "script" => self.script = self.script.or(Some(line)),
+                _ => {}
+            }
+        }
+    }
+
+    fn add_test(&mut self, query: &Query, found: &QueryMatch, text: &str) {
+        for (name, line, text) in captures(query, found, text) {
+            if name == "test" {
+                self.tests += 1;
+                self.first_test
+                    .get_or_insert_with(|| (line, one_line(text)));
+            }
+        }
+    }
 }
 
 /// Name, line and text of each capture of a match.
@@ -80,19 +95,24 @@ fn captures<'a>(
 /// Imports in order of appearance; one that is repeated under the same guard is given once.
 fn imports(
     grammar: &Grammar,
-    query: &Query,
-    tree: &Tree,
-    text: &str,
-    end: Instant,
+    search: &Search,
+    source: &Source,
+    span: Range<usize>,
 ) -> Vec<(u32, ImportFacts)> {
-    let guards = Guards::find(grammar, tree, text, end);
+    let (query, text) = (&search.query, source.text);
+    let guards = Guards::find(grammar, source, span.clone());
     let mut seen = HashSet::new();
-    let mut found_imports = Vec::new();
-    for_each_match(query, tree, text, end, |found| {
+    let mut found_imports: Vec<(u32, ImportFacts)> = Vec::new();
+    let mut declared: HashSet<&str> = HashSet::new();
+    source.search(search, span, |found| {
         for capture in found.captures() {
             let system = match query.capture_names().get(capture.index as usize).copied() {
                 Some("system") => true,
                 Some("local") => false,
+                Some("declared") => {
+                    declared.extend(text.get(capture.node.byte_range()));
+                    continue;
+                }
                 _ => continue,
             };
             let range = capture.node.byte_range();
@@ -115,6 +135,10 @@ fn imports(
             ));
         }
     });
+    for (_, import) in &mut found_imports {
+        let first = import.target.split("::").next().unwrap_or_default();
+        import.system &= !declared.contains(first);
+    }
     found_imports.sort_by_key(|(line, _)| *line);
     found_imports
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::grammar::grammar;
-use super::parse::{deadline, for_each_match};
+use super::parse::{Source, deadline, parse};
 use super::reading::read_source;
 use crate::scan::languages::GRAMMARS;
 
@@ -41,11 +41,18 @@ fn found(name: &str, text: &str) -> BTreeSet<String> {
     }
     found.extend(reading.main.map(|line| format!("{line}: main")));
     found.extend(reading.script.map(|line| format!("{line}: script")));
-    if let Some(query) = &grammar.tests {
-        let tree = super::parse::parse(grammar, text, deadline()).unwrap();
-        for_each_match(query, &tree, text, deadline(), |m| {
+    if let Some(search) = &grammar.tests
+        && let Some(span) = search.span(text)
+    {
+        let tree = parse(grammar, text, deadline()).unwrap();
+        let source = Source {
+            tree: &tree,
+            text,
+            end: deadline(),
+        };
+        source.search(search, span, |m| {
             for capture in m.captures() {
-                if query.capture_names()[capture.index as usize] == "test" {
+                if search.query.capture_names()[capture.index as usize] == "test" {
                     let line = capture.node.start_position().row + 1;
                     found.insert(format!("{line}: test {}", &text[capture.node.byte_range()]));
                 }
