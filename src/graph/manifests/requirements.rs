@@ -289,15 +289,13 @@ mod tests {
             ("main.py", ""),
         ]);
         insta::assert_snapshot!(summary(&graph), @r##"
-        python ""  (requirements-test.txt)
+        python "" test (requirements-test.txt)
           layout = requirements (requirements-test.txt)
           requirements = requirements.txt (requirements.txt)
-          requirements = requirements/base.txt (requirements/base.txt)
           requirements-test = requirements-test.txt (requirements-test.txt)
           pypi pytest [test] (requirements-test.txt:1)
           pypi flask>=2  ; python_version > '3' [runtime] (requirements/base.txt:1)
           pypi gunicorn==20.0 [runtime] (requirements.txt:3)
-          suite pytest (requirements-test.txt:1)
         "##);
     }
 
