@@ -11,7 +11,7 @@ mod cmake;
 mod drafts;
 mod ini;
 mod m4;
-//mod make;
+mod make;
 mod meson;
 mod meson_syntax;
 mod pipfile;
@@ -61,7 +61,7 @@ static READERS: &[Reader] = &[
     task_envs::TOX,
     task_envs::NOX,
     python::PINS,
-    //     make::READER,
+    make::READER,
 ];
 
 /// A manifest being read.

@@ -89,11 +89,13 @@ pub fn assignments(text: &str) -> Vec<(String, String, u32)> {
     let mut lines = text.lines().zip(1_u32..);
     while let Some((line, number)) = lines.next() {
         let mut logical = line.to_owned();
-        while let Some(body) = logical.strip_suffix('\\') {
+        while logical.ends_with('\\') {
+            logical.pop();
             let Some((next, _)) = lines.next().filter(|_| logical.len() < (1 << 20)) else {
                 break;
             };
-            logical = format!("{body} {}", next.trim());
+            logical.push(' ');
+            logical.push_str(next.trim());
         }
         let Some((name, value)) = logical
             .split_once('=')
