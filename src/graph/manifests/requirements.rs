@@ -36,6 +36,13 @@ fn matches(path: &str) -> bool {
 
 fn read(reading: &mut Reading<'_>) {
     let path = reading.path.to_owned();
+    // `tests/requirements.txt` speaks of the project above it, `examples/app/requirements.txt` of itself.
+    if super::tree::is_auxiliary(reading.dir) {
+        let near = kind(&path, "") != Kind::Other || reading.dir.starts_with('.');
+        if !near || reading.dir.contains('/') {
+            return reading.drafts.manifest_only(&path, reading.format);
+        }
+    }
     let nearest = reading.drafts.nearest("python", reading.dir);
     let dir = match nearest {
         Some(dir) => dir,

@@ -344,6 +344,13 @@ impl<'d> Run<'d> {
         let [condition] = conditions.as_slice() else {
             return;
         };
+        // With another condition beside it, it is that one's error.
+        if [" -a ", " -o ", "&&", "||"]
+            .iter()
+            .any(|word| condition.contains(word))
+        {
+            return;
+        }
         for word in condition.split(['$', '"', '\'', ' ', '{', '}', '=', ']', '[']) {
             let word = word
                 .strip_prefix('x')

@@ -18,6 +18,8 @@ pub trait Names {
     fn text(&self, name: &str) -> Option<String>;
     fn is_option(&self, name: &str) -> bool;
     fn target(&self, name: &str) -> Option<bool>;
+    /// Whether a variable is set at all.
+    fn defined(&self, name: &str) -> Option<bool>;
     /// `${…}` in an argument expanded; `None` where something in it is not known.
     fn expand(&self, text: &str) -> Option<String>;
 }
@@ -134,7 +136,7 @@ impl<'a> Parser<'a> {
         Some(match word {
             "DEFINED" => {
                 self.note(&operand.text);
-                self.names.text(&operand.text).map(|_| true)
+                self.names.defined(&operand.text)
             }
             "COMMAND" | "POLICY" => Some(true),
             "TARGET" => self.names.target(&operand.text),

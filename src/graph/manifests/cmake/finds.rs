@@ -4,6 +4,7 @@ use crate::evidence::{Place, Trust};
 use crate::graph::Facts;
 use crate::packages::Capability;
 
+use super::super::autotools::libc;
 use super::commands::word;
 use super::machine::{Machine, Standing};
 use super::modules;
@@ -307,10 +308,7 @@ fn find(machine: &mut Machine<'_, '_>, words: &Words, line: u32, make: fn(String
 pub fn find_library(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
     let name = names(words).into_iter().next().unwrap_or_default();
     // Part of the C library or the compiler.
-    if matches!(
-        name.as_str(),
-        "m" | "c" | "dl" | "rt" | "pthread" | "stdc++" | "stdc++fs" | "atomic"
-    ) {
+    if libc::is_library(&name) || name == "stdc++fs" {
         machine.vars.insert(word(words, 0), None);
         return;
     }
@@ -328,6 +326,13 @@ pub fn find_library(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
 }
 
 pub fn find_path(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
+    if names(words)
+        .first()
+        .is_some_and(|name| libc::is_header(name))
+    {
+        machine.vars.insert(word(words, 0), None);
+        return;
+    }
     find(machine, words, line, Capability::Header);
 }
 

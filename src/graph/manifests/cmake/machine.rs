@@ -27,6 +27,8 @@ pub struct Machine<'r, 'a> {
     pub vars: BTreeMap<String, Option<String>>,
     pub options: BTreeSet<String>,
     pub test_options: BTreeSet<String>,
+    /// Defaults of the options and where they are declared.
+    pub declared: BTreeMap<String, (Option<String>, Place)>,
     pub targets: BTreeMap<String, Target>,
     /// Result variable → the fact it belongs to, for `message(FATAL_ERROR)` that follows.
     pub results: BTreeMap<String, usize>,
@@ -114,6 +116,9 @@ impl<'r, 'a> Machine<'r, 'a> {
             .iter()
             .map(|(name, value)| ((*name).to_owned(), Some((*value).to_owned())))
             .collect();
+        for name in ["CMAKE_SYSTEM_PROCESSOR", "CMAKE_HOST_SYSTEM_PROCESSOR"] {
+            vars.insert(name.to_owned(), Some(std::env::consts::ARCH.to_owned()));
+        }
         for name in [
             "CMAKE_SOURCE_DIR",
             "PROJECT_SOURCE_DIR",
@@ -130,6 +135,7 @@ impl<'r, 'a> Machine<'r, 'a> {
             vars,
             options: BTreeSet::new(),
             test_options: BTreeSet::new(),
+            declared: BTreeMap::new(),
             targets: BTreeMap::new(),
             results: BTreeMap::new(),
             guards: Vec::new(),
@@ -510,6 +516,14 @@ impl<'r, 'a> Machine<'r, 'a> {
     }
 
     pub fn finish(mut self) {
+        let tests = std::mem::take(&mut self.test_options);
+        for (name, (value, place)) in std::mem::take(&mut self.declared) {
+            let text = format!("{name}={}", value.unwrap_or_else(|| "?".to_owned()));
+            if tests.contains(&name) {
+                self.draft().attr("test-option", &text, place.clone());
+            }
+            self.draft().attr("option", text, place);
+        }
         for (name, target) in std::mem::take(&mut self.targets) {
             commands::entry(self.draft(), name, target);
         }
@@ -546,6 +560,21 @@ impl Names for Machine<'_, '_> {
 
     fn is_option(&self, name: &str) -> bool {
         self.options.contains(name)
+    }
+
+    fn defined(&self, name: &str) -> Option<bool> {
+        match self.vars.get(name) {
+            Some(Some(_)) => Some(true),
+            Some(None) => None,
+            // Checks of the compiler and the environment set variables that are not followed.
+            None if name.starts_with("HAVE_")
+                || name.starts_with("ENV{")
+                || name.ends_with("_FOUND") =>
+            {
+                None
+            }
+            None => Some(false),
+        }
     }
 
     fn target(&self, name: &str) -> Option<bool> {

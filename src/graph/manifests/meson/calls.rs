@@ -54,6 +54,14 @@ static FUNCTIONS: &[(&str, Handler)] = &[
         Value::Unknown
     }),
     ("import", import),
+    ("error", |machine, _| {
+        machine.error();
+        Value::Unknown
+    }),
+    ("subdir_done", |machine, _| {
+        machine.leave_directory();
+        Value::Unknown
+    }),
 ];
 
 pub fn run(machine: &mut Machine<'_, '_>, call: &Call, object: Option<Value>) -> Value {
@@ -79,6 +87,7 @@ pub fn run(machine: &mut Machine<'_, '_>, call: &Call, object: Option<Value>) ->
 fn method(machine: &mut Machine<'_, '_>, call: &Call, object: &Value) -> Value {
     match (object, call.name.as_str()) {
         (Value::Object("machine"), "system") => Value::Text("linux".to_owned()),
+        (Value::Object("machine"), "cpu_family") => Value::Text(std::env::consts::ARCH.to_owned()),
         (Value::Object("machine"), "endian") => Value::Text("little".to_owned()),
         (Value::Object("meson"), "get_compiler") => Value::Object("compiler"),
         (Value::Object("meson"), "is_cross_build" | "is_subproject") => Value::Bool(false),
@@ -236,7 +245,15 @@ pub fn option(machine: &mut Machine<'_, '_>, call: &Call, path: &str) {
         .collect();
     let is = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     if is(&["test", "tests", "testing", "unittest", "unittests"])
-        && !is(&["install", "installed", "bench", "fuzz", "dir", "path"])
+        && !is(&[
+            "install",
+            "installed",
+            "bench",
+            "fuzz",
+            "dir",
+            "path",
+            "testdata",
+        ])
     {
         machine.draft().attr("test-option", line, place);
     }
@@ -367,8 +384,7 @@ fn dependency(machine: &mut Machine<'_, '_>, call: &Call) -> Value {
             call.line,
         );
     }
-    machine.need(capability, required, off, call.line);
-    Value::Object("dependency")
+    Value::Found(machine.need(capability, required, off, call.line))
 }
 
 fn find_program(machine: &mut Machine<'_, '_>, call: &Call) -> Value {
@@ -387,7 +403,7 @@ fn find_program(machine: &mut Machine<'_, '_>, call: &Call) -> Value {
         machine.draft().tool("python", None, Trust::Manifest, place);
     } else if !script && !common.contains(&name.as_str()) && !name.contains('/') && name.len() < 100
     {
-        machine.need(Capability::Command(name), required, off, call.line);
+        return Value::Found(machine.need(Capability::Command(name), required, off, call.line));
     }
     Value::Object("program")
 }
@@ -397,7 +413,7 @@ fn compiler_library(machine: &mut Machine<'_, '_>, call: &Call) -> Value {
     if let Some(name) =
         text(machine, call, 0).filter(|name| !libc::is_library(name) && name.len() < 100)
     {
-        machine.need(Capability::Library(name), required, off, call.line);
+        return Value::Found(machine.need(Capability::Library(name), required, off, call.line));
     }
     Value::Object("dependency")
 }

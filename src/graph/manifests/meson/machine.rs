@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::evidence::Place;
-use crate::graph::Scope;
+use crate::graph::{Facts, Scope};
 use crate::packages::Capability;
 
 use super::super::Reading;
@@ -22,6 +22,8 @@ pub enum Value {
     Feature(String, String),
     /// What a compiler, a machine or a dependency answers.
     Object(&'static str),
+    /// What was looked for: the index of its fact.
+    Found(usize),
     Unknown,
 }
 
@@ -36,6 +38,8 @@ pub struct Machine<'r, 'a> {
     /// Subprojects that the build needs.
     pub subprojects: Vec<String>,
     guards: Vec<Guard>,
+    /// `subdir_done()` was reached.
+    done: bool,
     depth: u8,
     budget: u32,
 }
@@ -45,6 +49,8 @@ struct Guard {
     /// An earlier branch is taken.
     earlier: Option<bool>,
     text: String,
+    /// Facts that the condition asks for.
+    asks: Vec<usize>,
 }
 
 const MAX_DEPTH: u8 = 24;
@@ -61,6 +67,7 @@ impl<'r, 'a> Machine<'r, 'a> {
             defaults: BTreeMap::new(),
             subprojects: Vec::new(),
             guards: Vec::new(),
+            done: false,
             depth: 0,
             budget: BUDGET,
         }
@@ -98,7 +105,7 @@ impl<'r, 'a> Machine<'r, 'a> {
         let mut at = 0;
         while let Some((statement, _)) = statements.get(at) {
             at += 1;
-            if self.budget == 0 {
+            if self.budget == 0 || self.done {
                 break;
             }
             self.budget -= 1;
@@ -115,6 +122,7 @@ impl<'r, 'a> Machine<'r, 'a> {
                         .map_or(String::new(), |guard| format!("not ({})", guard.text));
                     let earlier = self.leave();
                     self.guards.push(Guard {
+                        asks: Vec::new(),
                         value: earlier.map(|taken| !taken),
                         earlier,
                         text,
@@ -141,11 +149,57 @@ impl<'r, 'a> Machine<'r, 'a> {
             (Some(false), own) => own,
             (None, _) => None,
         };
+        let mut asks = Vec::new();
+        self.asked(condition, 0, &mut asks);
         self.guards.push(Guard {
+            asks,
             value,
             earlier,
             text: show(condition, 0),
         });
+    }
+
+    /// Facts whose `found()` a condition calls.
+    fn asked(&self, expr: &Expr, depth: u8, asks: &mut Vec<usize>) {
+        match expr {
+            _ if depth > 20 => {}
+            Expr::Not(inner) => self.asked(inner, depth + 1, asks),
+            Expr::Binary(_, left, right) => {
+                self.asked(left, depth + 1, asks);
+                self.asked(right, depth + 1, asks);
+            }
+            Expr::Call(call) if call.name == "found" => {
+                if let Some(Expr::Name(name)) = &call.object
+                    && let Some(Value::Found(at)) = self.vars.get(name)
+                {
+                    asks.push(*at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `error()` where something was not found makes it required.
+    pub fn error(&mut self) {
+        let Some((last, outer)) = self.guards.split_last() else {
+            return;
+        };
+        if !outer.iter().all(|guard| guard.value == Some(true)) || !last.text.starts_with("not ") {
+            return;
+        }
+        for at in last.asks.clone() {
+            if let Some(item) = self.draft().item_mut(at)
+                && let Facts::Dependency(facts) = &mut item.facts
+                && !matches!(facts.scope, Scope::Optional(_))
+            {
+                facts.required = true;
+            }
+        }
+    }
+
+    /// Leaves the file, where that is sure.
+    pub fn leave_directory(&mut self) {
+        self.done = self.standing() == Some(true);
     }
 
     /// Closes a branch; says whether it or an earlier one is taken.
@@ -211,7 +265,7 @@ impl<'r, 'a> Machine<'r, 'a> {
             }
             // An object stays what it is, whichever branch made it.
             _ => match value {
-                Value::Object(kind) => Value::Object(kind),
+                Value::Object(_) | Value::Found(_) => value,
                 _ => Value::Unknown,
             },
         };
@@ -246,7 +300,7 @@ impl<'r, 'a> Machine<'r, 'a> {
         required: Option<bool>,
         off: Option<String>,
         line: u32,
-    ) {
+    ) -> usize {
         let place = self.place(line);
         let test = self
             .dir
@@ -269,7 +323,7 @@ impl<'r, 'a> Machine<'r, 'a> {
         }
         let sure = standing == Some(true) && !matches!(scope, Scope::Optional(_));
         self.draft()
-            .system(capability, scope, required == Some(true) && sure, place);
+            .system(capability, scope, required == Some(true) && sure, place)
     }
 
     pub fn subdirectory(&mut self, name: &str) {
@@ -293,6 +347,7 @@ impl<'r, 'a> Machine<'r, 'a> {
         let outer = std::mem::replace(&mut self.dir, dir);
         self.depth += 1;
         self.run(&parse(&text));
+        self.done = false;
         self.depth -= 1;
         self.file = file;
         self.dir = outer;
