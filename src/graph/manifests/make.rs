@@ -74,6 +74,8 @@ fn has_sources(reading: &Reading<'_>, dir: &str) -> bool {
 
 #[derive(Default)]
 struct State {
+    /// Text of every makefile read: a library that it builds is not one it needs.
+    all: String,
     vars: BTreeMap<String, String>,
     goal: bool,
 }
@@ -86,6 +88,7 @@ fn file(
     state: &mut State,
     depth: u8,
 ) {
+    state.all.push_str(text);
     for line in lines(text) {
         let place = Place::new(path, line.number);
         if let Some(rest) = include(&line.text).filter(|_| !line.recipe && depth < 8) {
@@ -114,7 +117,7 @@ fn file(
                 targets(draft, &line, &place, state);
             }
         }
-        needs(draft, &line, &place);
+        needs(draft, &line, &place, &state.all);
     }
 }
 
@@ -192,7 +195,7 @@ fn targets(draft: &mut Draft, line: &Line, place: &Place, state: &mut State) {
 }
 
 /// `-lfoo`, calls of pkg-config and of compilers.
-fn needs(draft: &mut Draft, line: &Line, place: &Place) {
+fn needs(draft: &mut Draft, line: &Line, place: &Place, all: &str) {
     let foreign = [
         "Windows", "MINGW", "mingw", "Darwin", "WIN32", "CYGWIN", "MSYS", "FreeBSD", "SunOS",
     ]
@@ -226,6 +229,9 @@ fn needs(draft: &mut Draft, line: &Line, place: &Place) {
                 .chars()
                 .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+'))
             && !libc::is_library(name)
+            && ![".a", ".so", ".la", "$"]
+                .iter()
+                .any(|end| all.contains(&format!("lib{name}{end}")))
         {
             need(Capability::Library(name.to_owned()));
         }

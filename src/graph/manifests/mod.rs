@@ -86,6 +86,7 @@ pub fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
             read_one(&tree, reader, &path, &mut drafts);
         }
     }
+    cargo::drop_built_by_scripts(&mut drafts);
     python::finish(&tree, &mut drafts);
     drafts.write(&repository.name, graph);
 }

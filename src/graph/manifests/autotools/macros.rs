@@ -33,8 +33,11 @@ const BUDGET: u32 = 50_000;
 
 static HANDLERS: &[(&str, Handler)] = &[
     ("AC_INIT", |run, call| {
-        let place = run.place(call.line);
-        run.draft.name(text(call, 0), &place);
+        // With one argument it is the old form: a file that must exist.
+        if call.args.len() > 1 {
+            let place = run.place(call.line);
+            run.draft.name(text(call, 0), &place);
+        }
     }),
     ("AC_PREREQ", |run, call| {
         run.attr("autoconf-minimum", text(call, 0), call.line)
@@ -81,7 +84,11 @@ static HANDLERS: &[(&str, Handler)] = &[
         run.command("bison", false, call.line)
     }),
     ("AM_INIT_AUTOMAKE", |run, call| {
-        run.bootstraps("automake", "cmd:automake", call)
+        if call.args.len() > 1 {
+            let place = run.place(call.line);
+            run.draft.name(text(call, 0), &place);
+        }
+        run.bootstraps("automake", "cmd:automake", call);
     }),
     ("LT_INIT", |run, call| {
         run.bootstraps("libtool", "cmd:libtoolize", call)

@@ -148,9 +148,7 @@ impl<'a> Parser<'a> {
         let value = |arg: &Arg| {
             let text = self.names.expand(&arg.text)?;
             match arg.kind {
-                ArgKind::Unquoted if text == arg.text => {
-                    Some(self.names.text(&text).unwrap_or(text))
-                }
+                ArgKind::Unquoted => Some(self.names.text(&text).unwrap_or(text)),
                 _ => Some(text),
             }
         };

@@ -160,10 +160,9 @@ fn own_module(
     name: &str,
     path: &str,
     required: bool,
-    place: &Place,
+    _place: &Place,
 ) {
-    let known: Vec<usize> = (0..machine.draft().items().len()).collect();
-    let before = known.len();
+    let before = machine.draft().items().len();
     machine.include(path);
     let draft = machine.draft();
     let found: Vec<(usize, Capability)> = draft
@@ -187,23 +186,12 @@ fn own_module(
         .or_else(|| first(|c| matches!(c, Capability::Command(_))))
         .or_else(|| first(|c| matches!(c, Capability::PkgConfig(_))));
     let sure = machine.standing().value == Some(true);
-    match main {
-        Some(at) => {
-            if required && sure {
-                require(machine, at);
-            }
-            machine.results.insert(format!("{name}_FOUND"), at);
+    // Where it looks for nothing else, the repository answers by itself.
+    if let Some(at) = main {
+        if required && sure {
+            require(machine, at);
         }
-        // It found nothing itself (or only what is known already): the package by its name is the best guess.
-        None if found.is_empty() && before == machine.draft().items().len() => {
-            need(
-                machine,
-                Capability::CMake(name.to_owned()),
-                false,
-                place.clone(),
-            );
-        }
-        None => {}
+        machine.results.insert(format!("{name}_FOUND"), at);
     }
     machine.vars.insert(format!("{name}_FOUND"), None);
 }

@@ -436,10 +436,11 @@ impl<'r, 'a> Machine<'r, 'a> {
         self.guards.iter().map(|guard| guard.text.as_str())
     }
 
-    /// Options in the conditions around the current command.
+    /// Options that are off and whose being on the current command waits for.
     pub fn guarding_options(&self) -> Vec<String> {
         self.guards
             .iter()
+            .filter(|guard| guard.verdict.value == Some(false) && !guard.text.contains("NOT "))
             .flat_map(|guard| guard.verdict.options.iter().cloned())
             .collect()
     }
