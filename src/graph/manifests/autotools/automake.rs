@@ -59,10 +59,8 @@ fn variable(draft: &mut super::super::drafts::Draft, name: &str, value: &str, pl
         .split_whitespace()
         .filter(|word| !word.contains(['$', '@', '(']));
     match name {
-        "TESTS" | "check_PROGRAMS" | "check_SCRIPTS" => {
-            if !value.trim().is_empty() {
-                draft.suite("automake", place);
-            }
+        "TESTS" | "check_PROGRAMS" | "check_SCRIPTS" if !value.trim().is_empty() => {
+            draft.suite("automake", place);
         }
         "bin_PROGRAMS" | "sbin_PROGRAMS" | "dist_bin_SCRIPTS" | "bin_SCRIPTS" => {
             for word in words {

@@ -1,5 +1,8 @@
 //! Walks the commands: variables, conditions, functions, includes and subdirectories.
 
+mod blocks;
+mod names;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -73,46 +76,11 @@ const MAX_DEPTH: u8 = 24;
 const MAX_ITERATIONS: usize = 64;
 const MAX_VALUE: usize = 64 << 10;
 
-/// What is true on the machines that envc builds on.
-const PLATFORM: &[(&str, &str)] = &[
-    ("UNIX", "1"),
-    ("LINUX", "1"),
-    ("WIN32", "0"),
-    ("MSVC", "0"),
-    ("MINGW", "0"),
-    ("MSYS", "0"),
-    ("CYGWIN", "0"),
-    ("APPLE", "0"),
-    ("IOS", "0"),
-    ("ANDROID", "0"),
-    ("BSD", "0"),
-    ("EMSCRIPTEN", "0"),
-    ("BORLAND", "0"),
-    ("XCODE", "0"),
-    ("WINDOWS_STORE", "0"),
-    ("WINCE", "0"),
-    ("HAIKU", "0"),
-    ("CMAKE_CROSSCOMPILING", "0"),
-    ("CMAKE_COMPILER_IS_GNUCC", "1"),
-    ("CMAKE_COMPILER_IS_GNUCXX", "1"),
-    ("CMAKE_C_COMPILER_ID", "GNU"),
-    ("CMAKE_CXX_COMPILER_ID", "GNU"),
-    ("CMAKE_SYSTEM_NAME", "Linux"),
-    ("CMAKE_HOST_SYSTEM_NAME", "Linux"),
-    ("CMAKE_HOST_UNIX", "1"),
-    ("CMAKE_HOST_WIN32", "0"),
-    ("CMAKE_HOST_APPLE", "0"),
-    ("PROJECT_IS_TOP_LEVEL", "1"),
-    ("CMAKE_SCRIPT_MODE_FILE", ""),
-    ("HUNTER_ENABLED", "0"),
-    ("VCPKG_TOOLCHAIN", "0"),
-];
-
 impl<'r, 'a> Machine<'r, 'a> {
     pub fn new(reading: &'r mut Reading<'a>) -> Self {
         let dir = reading.dir.to_owned();
         let root = absolute(&dir);
-        let mut vars: BTreeMap<String, Option<String>> = PLATFORM
+        let mut vars: BTreeMap<String, Option<String>> = names::PLATFORM
             .iter()
             .map(|(name, value)| ((*name).to_owned(), Some((*value).to_owned())))
             .collect();
@@ -229,92 +197,6 @@ impl<'r, 'a> Machine<'r, 'a> {
         });
     }
 
-    /// A block with a body of its own; returns the index after its end.
-    fn block(&mut self, commands: &[Command], start: usize) -> usize {
-        let Some(head) = commands.get(start) else {
-            return commands.len();
-        };
-        let close = format!("end{}", head.name);
-        let mut depth = 0_u32;
-        let mut end = start;
-        for (at, command) in commands.iter().enumerate().skip(start) {
-            depth += u32::from(command.name == head.name);
-            depth -= u32::from(command.name == close && depth > 0);
-            end = at;
-            if depth == 0 {
-                break;
-            }
-        }
-        let body = commands.get(start + 1..end).unwrap_or_default();
-        match head.name.as_str() {
-            "foreach" => self.foreach(head, body),
-            "while" => {
-                self.guards.push(Guard {
-                    verdict: Verdict::default(),
-                    text: "while".to_owned(),
-                    earlier: None,
-                });
-                self.nested(|machine| machine.run(body));
-                self.guards.pop();
-            }
-            _ => self.define(head, body),
-        }
-        end + 1
-    }
-
-    fn define(&mut self, head: &Command, body: &[Command]) {
-        let mut params = head.args.iter().map(|arg| arg.text.clone());
-        if let Some(name) = params.next()
-            && self.functions.len() < 2000
-        {
-            let function = Function {
-                params: params.collect(),
-                body: body.to_vec(),
-            };
-            self.functions
-                .insert(name.to_ascii_lowercase(), Rc::new(function));
-        }
-    }
-
-    fn foreach(&mut self, head: &Command, body: &[Command]) {
-        let words = self.words(&head.args);
-        let Some((name, rest)) = words.split_first() else {
-            return;
-        };
-        let items: Vec<String> = match rest.first().map(|(word, _)| word.as_str()) {
-            Some("RANGE") => vec!["0".to_owned()],
-            Some("IN") => self.foreach_in(rest.get(1..).unwrap_or_default()),
-            _ => rest.iter().map(|(word, _)| word.clone()).collect(),
-        };
-        for item in items.into_iter().take(MAX_ITERATIONS) {
-            let known = (!item.contains("${")).then_some(item);
-            self.vars.insert(name.0.clone(), known);
-            self.nested(|machine| machine.run(body));
-        }
-    }
-
-    fn foreach_in(&self, words: &[(String, u32)]) -> Vec<String> {
-        let mut lists = false;
-        let mut items = Vec::new();
-        for (word, _) in words {
-            match word.as_str() {
-                "LISTS" => lists = true,
-                "ITEMS" => lists = false,
-                _ if lists => {
-                    let value = self.vars.get(word).cloned().flatten().unwrap_or_default();
-                    items.extend(
-                        value
-                            .split(';')
-                            .filter(|part| !part.is_empty())
-                            .map(str::to_owned),
-                    );
-                }
-                _ => items.push(word.clone()),
-            }
-        }
-        items
-    }
-
     fn nested(&mut self, action: impl FnOnce(&mut Self)) {
         if self.depth < MAX_DEPTH {
             self.depth += 1;
@@ -328,40 +210,6 @@ impl<'r, 'a> Machine<'r, 'a> {
             self.call(&function, command);
         } else {
             commands::run(self, command);
-        }
-    }
-
-    /// Functions and macros alike: arguments become variables, and so does what the body sets.
-    fn call(&mut self, function: &Function, command: &Command) {
-        let words = self.words(&command.args);
-        let mut names = vec![("ARGC".to_owned(), words.len().to_string())];
-        let all: Vec<&str> = words.iter().map(|(word, _)| word.as_str()).collect();
-        names.push(("ARGV".to_owned(), all.join(";")));
-        names.push((
-            "ARGN".to_owned(),
-            all.get(function.params.len()..)
-                .unwrap_or_default()
-                .join(";"),
-        ));
-        for (at, word) in all.iter().enumerate().take(MAX_ITERATIONS) {
-            names.push((format!("ARGV{at}"), (*word).to_owned()));
-        }
-        let params = function.params.iter().cloned();
-        names.extend(params.zip(all.iter().map(|word| (*word).to_owned())));
-        let saved: Vec<_> = names
-            .iter()
-            .map(|(name, _)| (name.clone(), self.vars.get(name).cloned()))
-            .collect();
-        for (name, value) in names {
-            let known = !value.contains("${") && value.len() < MAX_VALUE;
-            self.vars.insert(name, known.then_some(value));
-        }
-        self.nested(|machine| machine.run(&function.body));
-        for (name, value) in saved {
-            match value {
-                Some(value) => self.vars.insert(name, value),
-                None => self.vars.remove(&name),
-            };
         }
     }
 
@@ -547,54 +395,4 @@ fn is_test_dir(dir: &str) -> bool {
             "test" | "tests" | "testing" | "unittest" | "unittests" | "unit_tests" | "testsuite"
         )
     })
-}
-
-impl Names for Machine<'_, '_> {
-    fn truth(&self, name: &str) -> Option<bool> {
-        let value = self.vars.get(name)?.as_ref()?;
-        Some(condition::constant(value).unwrap_or(true))
-    }
-
-    fn text(&self, name: &str) -> Option<String> {
-        self.vars.get(name)?.clone()
-    }
-
-    fn is_option(&self, name: &str) -> bool {
-        self.options.contains(name)
-    }
-
-    fn defined(&self, name: &str) -> Option<bool> {
-        match self.vars.get(name) {
-            Some(Some(_)) => Some(true),
-            Some(None) => None,
-            // Checks of the compiler and the environment set variables that are not followed.
-            None if name.starts_with("HAVE_")
-                || name.starts_with("ENV{")
-                || name.ends_with("_FOUND") =>
-            {
-                None
-            }
-            None => Some(false),
-        }
-    }
-
-    fn target(&self, name: &str) -> Option<bool> {
-        self.targets.contains_key(name).then_some(true)
-    }
-
-    fn expand(&self, text: &str) -> Option<String> {
-        let mut out = String::new();
-        let mut rest = text;
-        while let Some((before, after)) = rest.split_once("${") {
-            out.push_str(before);
-            let (name, tail) = after.split_once('}')?;
-            out.push_str(self.vars.get(name)?.as_ref()?);
-            if out.len() > MAX_VALUE {
-                return None;
-            }
-            rest = tail;
-        }
-        out.push_str(rest);
-        (!out.contains("$ENV{")).then_some(out)
-    }
 }
