@@ -17,8 +17,10 @@
 //! Tool `rust`: requirement from `rust-version` (`Manifest`) or the channel of `rust-toolchain` (`Lock`).
 
 mod lock;
+mod nested;
 mod sys_crates;
 mod target;
+mod toolchain;
 
 use std::collections::BTreeSet;
 
@@ -30,6 +32,8 @@ use crate::graph::{EntryKind, Scope};
 use super::toml_doc::{Doc, Value};
 use super::tree::{base, join, parent, relative};
 use super::{Reader, Reading};
+
+pub use nested::drop_built_by_scripts;
 
 pub const READER: Reader = Reader {
     format: "cargo",
@@ -69,7 +73,7 @@ fn read(reading: &mut Reading<'_>) {
             package(reading, &doc, &member, parent(&path), &mut wanted);
         }
     }
-    toolchain(reading);
+    toolchain::read(reading);
     lock::read(reading, &wanted);
     let place = Place::file(reading.path);
     reading
@@ -411,32 +415,6 @@ fn dependency(
         scope,
         place: value.place(),
     });
-}
-
-/// `rust-toolchain.toml`, or `rust-toolchain` with a bare channel (the rustup book, "The toolchain file").
-fn toolchain(reading: &mut Reading<'_>) {
-    for file in ["rust-toolchain.toml", "rust-toolchain"] {
-        let Some(path) = join(reading.dir, file).filter(|path| reading.tree.has(path)) else {
-            continue;
-        };
-        let Some(text) = reading.tree.read(&path) else {
-            continue;
-        };
-        let doc = Doc::parse(&text, &path);
-        let channel = doc
-            .get(&["toolchain", "channel"])
-            .and_then(|value| Some((value.str()?.to_owned(), value.place())));
-        let bare = || {
-            let line = text.trim();
-            (!line.is_empty() && !line.contains(['\n', '[', '=']))
-                .then(|| (line.to_owned(), Place::new(&path, 1)))
-        };
-        let draft = reading.drafts.project("cargo", reading.dir);
-        draft.manifest(&path, "cargo");
-        if let Some((channel, place)) = channel.or_else(bare) {
-            draft.tool("rust", Some(channel), Trust::Lock, place);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -187,10 +187,6 @@ impl Drafts {
         }
     }
 
-    pub fn all_mut(&mut self) -> impl Iterator<Item = &mut Draft> {
-        self.projects.values_mut()
-    }
-
     pub fn all(&self) -> impl Iterator<Item = &Draft> {
         self.projects.values()
     }

@@ -5,15 +5,15 @@
 //! the line that says so. Several manifests may speak of one project (`pyproject.toml`, `setup.cfg`, `tox.ini`).
 //! Nothing of the repository is executed.
 
-//mod autotools;
+mod autotools;
 mod cargo;
 mod cmake;
 mod drafts;
 mod ini;
-//mod m4;
-//mod make;
-//mod meson;
-//mod meson_syntax;
+mod m4;
+mod make;
+mod meson;
+mod meson_syntax;
 mod pipfile;
 mod pyproject;
 mod python;
@@ -50,9 +50,9 @@ struct Reader {
 static READERS: &[Reader] = &[
     cargo::READER,
     cmake::READER,
-    //     meson::READER,
-    //     autotools::READER,
-    //     autotools::HANDWRITTEN,
+    meson::READER,
+    autotools::READER,
+    autotools::HANDWRITTEN,
     pyproject::READER,
     setup_cfg::READER,
     setup_py::READER,
@@ -61,7 +61,7 @@ static READERS: &[Reader] = &[
     task_envs::TOX,
     task_envs::NOX,
     python::PINS,
-    //     make::READER,
+    make::READER,
 ];
 
 /// A manifest being read.
@@ -86,6 +86,7 @@ pub fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
             read_one(&tree, reader, &path, &mut drafts);
         }
     }
+    cargo::drop_built_by_scripts(&mut drafts);
     python::finish(&tree, &mut drafts);
     drafts.write(&repository.name, graph);
 }

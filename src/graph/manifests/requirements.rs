@@ -36,6 +36,13 @@ fn matches(path: &str) -> bool {
 
 fn read(reading: &mut Reading<'_>) {
     let path = reading.path.to_owned();
+    // `tests/requirements.txt` speaks of the project above it, `examples/app/requirements.txt` of itself.
+    if super::tree::is_auxiliary(reading.dir) {
+        let near = kind(&path, "") != Kind::Other || reading.dir.starts_with('.');
+        if !near || reading.dir.contains('/') {
+            return reading.drafts.manifest_only(&path, reading.format);
+        }
+    }
     let nearest = reading.drafts.nearest("python", reading.dir);
     let dir = match nearest {
         Some(dir) => dir,
@@ -289,15 +296,13 @@ mod tests {
             ("main.py", ""),
         ]);
         insta::assert_snapshot!(summary(&graph), @r##"
-        python ""  (requirements-test.txt)
+        python "" test (requirements-test.txt)
           layout = requirements (requirements-test.txt)
           requirements = requirements.txt (requirements.txt)
-          requirements = requirements/base.txt (requirements/base.txt)
           requirements-test = requirements-test.txt (requirements-test.txt)
           pypi pytest [test] (requirements-test.txt:1)
           pypi flask>=2  ; python_version > '3' [runtime] (requirements/base.txt:1)
           pypi gunicorn==20.0 [runtime] (requirements.txt:3)
-          suite pytest (requirements-test.txt:1)
         "##);
     }
 

@@ -105,7 +105,6 @@ mod tests {
           pypi tomli; python_version < '3.11' [runtime] (setup.cfg:7)
           pypi pytest [optional:testing] if-present (setup.cfg:11)
           entry Command demo (setup.cfg:14)
-          suite pytest (setup.cfg:16)
         "##);
     }
 

@@ -5,6 +5,7 @@ use crate::evidence::Place;
 use crate::graph::{EntryKind, Scope};
 use crate::packages::Capability;
 
+use super::autotools::libc;
 use super::drafts::Draft;
 use super::python::{classifier, optional_set, require, requires_python};
 use super::python_ast::{Call, Module, Value, parse};
@@ -51,6 +52,7 @@ fn read(reading: &mut Reading<'_>) {
         setup_call(draft, call, &path);
     }
     extensions(draft, &module, &path);
+    searches(draft, &module, &path);
     config_programs(draft, &module, &path);
     for helper in helpers {
         if let Some(text) = reading.tree.read(&helper) {
@@ -58,6 +60,7 @@ fn read(reading: &mut Reading<'_>) {
             let draft = reading.drafts.project("python", reading.dir);
             draft.manifest(&helper, format);
             extensions(draft, &module, &helper);
+            searches(draft, &module, &helper);
             config_programs(draft, &module, &helper);
         }
     }
@@ -212,6 +215,38 @@ fn extensions(draft: &mut Draft, module: &Module, path: &str) {
                 let capability = Capability::Library(library.to_owned());
                 // What stands in a literal may still be changed before the build.
                 draft.system(capability, Scope::Build, false, Place::new(path, line));
+            }
+        }
+    }
+}
+
+/// Helpers in build scripts that look for a header or a library by a literal name.
+fn searches(draft: &mut Draft, module: &Module, path: &str) {
+    for call in &module.calls {
+        let name = call.name.trim_start_matches('_');
+        let make: fn(String) -> Capability = match name {
+            "find_include_file" | "find_header" | "check_header" | "has_header" => {
+                Capability::Header
+            }
+            "find_library_file" | "find_library" | "has_library" => Capability::Library,
+            _ => continue,
+        };
+        for (text, line) in call.args.iter().flat_map(Value::texts) {
+            let plain = text
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '+'));
+            if plain
+                && !text.is_empty()
+                && text.len() < 80
+                && !libc::is_header(text)
+                && !libc::is_library(text)
+            {
+                draft.system(
+                    make(text.to_owned()),
+                    Scope::Build,
+                    false,
+                    Place::new(path, line),
+                );
             }
         }
     }

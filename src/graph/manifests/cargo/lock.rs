@@ -22,7 +22,7 @@ pub fn read(reading: &mut Reading<'_>, wanted: &Wanted) {
     let Some(text) = text else {
         for direct in &wanted.direct {
             for known in sys_crates::brought_by(&direct.crate_name) {
-                needs(draft, known, &direct.scope, &direct.place, wanted);
+                needs(draft, known, (&direct.scope, true), &direct.place, wanted);
             }
         }
         return;
@@ -32,13 +32,13 @@ pub fn read(reading: &mut Reading<'_>, wanted: &Wanted) {
     let doc = Doc::parse(&text, &path);
     version(draft, &doc);
     let graph = Packages::new(&doc);
-    for (scope, names) in graph.reach(&wanted.direct) {
+    for Reached { scope, names, sure } in graph.reach(wanted) {
         for name in names {
             let (Some(known), Some(place)) = (sys_crates::named(name), graph.places.get(name))
             else {
                 continue;
             };
-            needs(draft, known, &scope, place, wanted);
+            needs(draft, known, (&scope, sure), place, wanted);
         }
     }
 }
@@ -89,44 +89,91 @@ impl<'d> Packages<'d> {
         packages
     }
 
-    /// Crates reached from the direct dependencies, by the strongest scope that reaches them.
-    fn reach(&self, direct: &[Direct]) -> Vec<(Scope, BTreeSet<&str>)> {
-        let mut seen: BTreeSet<&str> = BTreeSet::new();
+    /// Crates reached from the direct dependencies, by the strongest scope that reaches them; those that only a
+    /// feature nobody names brings stand in the second set.
+    fn reach(&self, wanted: &Wanted) -> Vec<Reached<'_>> {
         let rank = |scope: &Scope| match scope {
             Scope::Optional(name) => (2, name.clone()),
             Scope::Test | Scope::Dev => (1, String::new()),
             Scope::Build | Scope::Runtime => (0, String::new()),
         };
-        let mut order: Vec<&Direct> = direct.iter().collect();
+        let mut order: Vec<&Direct> = wanted.direct.iter().collect();
         order.sort_by_key(|direct| rank(&direct.scope));
-        let mut groups: Vec<(Scope, BTreeSet<&str>)> = Vec::new();
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        let mut groups: Vec<Reached<'_>> = Vec::new();
+        let mut gated: Vec<(Scope, &str)> = Vec::new();
         for direct in order {
             let scope = match &direct.scope {
                 Scope::Runtime => Scope::Build,
                 other => other.clone(),
             };
-            let mut queue: Vec<&str> = self
-                .edges
-                .get_key_value(direct.crate_name.as_str())
-                .map(|(name, _)| *name)
-                .into_iter()
-                .collect();
-            let mut found = BTreeSet::new();
-            while let Some(name) = queue.pop() {
-                if seen.insert(name) {
-                    found.insert(name);
-                    queue.extend(self.edges.get(name).into_iter().flatten());
-                }
-            }
-            groups.push((scope, found));
+            let start = self.edges.get_key_value(direct.crate_name.as_str());
+            let start: Vec<&str> = start.map(|(name, _)| *name).into_iter().collect();
+            let mut behind = Vec::new();
+            let names = self.walk(start, wanted, &mut seen, &mut behind);
+            gated.extend(behind.into_iter().map(|name| (scope.clone(), name)));
+            groups.push(Reached {
+                scope,
+                names,
+                sure: true,
+            });
+        }
+        for (scope, name) in gated {
+            let names = self.walk(vec![name], wanted, &mut seen, &mut Vec::new());
+            groups.push(Reached {
+                scope,
+                names,
+                sure: false,
+            });
         }
         groups
     }
+
+    /// Everything below `queue` that was not seen; edges behind a feature that is off go to `behind`.
+    fn walk<'s>(
+        &'s self,
+        mut queue: Vec<&'s str>,
+        wanted: &Wanted,
+        seen: &mut BTreeSet<&'s str>,
+        behind: &mut Vec<&'s str>,
+    ) -> BTreeSet<&'s str> {
+        let mut found = BTreeSet::new();
+        while let Some(name) = queue.pop() {
+            if !seen.insert(name) {
+                continue;
+            }
+            found.insert(name);
+            let gates = sys_crates::named(name).map(|known| &known.gated);
+            for to in self.edges.get(name).into_iter().flatten() {
+                let gate = gates.and_then(|gates| gates.get(*to));
+                match gate {
+                    Some(features) if !features.iter().any(|one| wanted.features.contains(one)) => {
+                        behind.push(to);
+                    }
+                    _ => queue.push(to),
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Crates that one direct dependency brings.
+struct Reached<'d> {
+    scope: Scope,
+    names: BTreeSet<&'d str>,
+    sure: bool,
 }
 
 /// Writes down what one crate needs.
-fn needs(draft: &mut Draft, known: &SysCrate, scope: &Scope, place: &Place, wanted: &Wanted) {
-    let required = !matches!(scope, Scope::Optional(_));
+fn needs(
+    draft: &mut Draft,
+    known: &SysCrate,
+    (scope, sure): (&Scope, bool),
+    place: &Place,
+    wanted: &Wanted,
+) {
+    let required = sure && !matches!(scope, Scope::Optional(_));
     let scope = match scope {
         Scope::Runtime => &Scope::Build,
         other => other,

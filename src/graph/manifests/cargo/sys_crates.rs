@@ -1,5 +1,6 @@
 //! What crates need from the system: `knowledge/sys-crates.toml`.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -20,6 +21,8 @@ pub struct SysCrate {
     pub languages: Vec<String>,
     #[serde(default)]
     pub unless: Vec<String>,
+    #[serde(default)]
+    pub gated: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     pub then: Vec<Capability>,
     /// Near miss: a crate that this entry must not match.

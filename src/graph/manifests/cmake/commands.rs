@@ -191,12 +191,16 @@ fn declare_option(machine: &mut Machine<'_, '_>, name: &str, value: String, line
     let value = earlier.or(known.then_some(value));
     machine.options.insert(name.to_owned());
     machine.vars.insert(name.to_owned(), value.clone());
-    let text = format!("{name}={}", value.unwrap_or_else(|| "?".to_owned()));
     let place = machine.place(line);
-    machine.draft().attr("option", &text, place.clone());
     if switches_tests(name) {
         machine.test_options.insert(name.to_owned());
-        machine.draft().attr("test-option", text, place);
+    }
+    let known = machine
+        .declared
+        .get(name)
+        .is_some_and(|(known, _)| known.is_some());
+    if !known && machine.declared.len() < 5000 {
+        machine.declared.insert(name.to_owned(), (value, place));
     }
 }
 
@@ -237,6 +241,14 @@ fn switches_tests(name: &str) -> bool {
         "SKIP",
         "EXTERNAL",
         "SYSTEM",
+        "WITHOUT",
+        "CUDA",
+        "GPU",
+        "PERF",
+        "PERFORMANCE",
+        "ONLINE",
+        "NETWORK",
+        "STRESS",
     ])
 }
 
@@ -385,13 +397,10 @@ fn test(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
         return;
     }
     let place = machine.place(line);
-    for name in machine.guarding_options() {
-        let off = machine.vars.get(&name).cloned().flatten();
-        // An option that has to be on for any test at all, whatever it is called.
-        if words.is_empty() && machine.test_options.insert(name.clone()) {
-            let text = format!("{name}={}", off.unwrap_or_else(|| "?".to_owned()));
-            machine.draft().attr("test-option", text, place.clone());
-        }
+    // An option that has to be on for any test at all, whatever it is called.
+    if words.is_empty() {
+        let options = machine.guarding_options();
+        machine.test_options.extend(options);
     }
     if machine.standing().value != Some(false) {
         machine.draft().suite("ctest", place);

@@ -18,6 +18,8 @@ pub trait Names {
     fn text(&self, name: &str) -> Option<String>;
     fn is_option(&self, name: &str) -> bool;
     fn target(&self, name: &str) -> Option<bool>;
+    /// Whether a variable is set at all.
+    fn defined(&self, name: &str) -> Option<bool>;
     /// `${…}` in an argument expanded; `None` where something in it is not known.
     fn expand(&self, text: &str) -> Option<String>;
 }
@@ -134,7 +136,7 @@ impl<'a> Parser<'a> {
         Some(match word {
             "DEFINED" => {
                 self.note(&operand.text);
-                self.names.text(&operand.text).map(|_| true)
+                self.names.defined(&operand.text)
             }
             "COMMAND" | "POLICY" => Some(true),
             "TARGET" => self.names.target(&operand.text),
@@ -146,9 +148,7 @@ impl<'a> Parser<'a> {
         let value = |arg: &Arg| {
             let text = self.names.expand(&arg.text)?;
             match arg.kind {
-                ArgKind::Unquoted if text == arg.text => {
-                    Some(self.names.text(&text).unwrap_or(text))
-                }
+                ArgKind::Unquoted => Some(self.names.text(&text).unwrap_or(text)),
                 _ => Some(text),
             }
         };

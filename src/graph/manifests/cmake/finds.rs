@@ -4,6 +4,7 @@ use crate::evidence::{Place, Trust};
 use crate::graph::Facts;
 use crate::packages::Capability;
 
+use super::super::autotools::libc;
 use super::commands::word;
 use super::machine::{Machine, Standing};
 use super::modules;
@@ -159,10 +160,9 @@ fn own_module(
     name: &str,
     path: &str,
     required: bool,
-    place: &Place,
+    _place: &Place,
 ) {
-    let known: Vec<usize> = (0..machine.draft().items().len()).collect();
-    let before = known.len();
+    let before = machine.draft().items().len();
     machine.include(path);
     let draft = machine.draft();
     let found: Vec<(usize, Capability)> = draft
@@ -186,23 +186,12 @@ fn own_module(
         .or_else(|| first(|c| matches!(c, Capability::Command(_))))
         .or_else(|| first(|c| matches!(c, Capability::PkgConfig(_))));
     let sure = machine.standing().value == Some(true);
-    match main {
-        Some(at) => {
-            if required && sure {
-                require(machine, at);
-            }
-            machine.results.insert(format!("{name}_FOUND"), at);
+    // Where it looks for nothing else, the repository answers by itself.
+    if let Some(at) = main {
+        if required && sure {
+            require(machine, at);
         }
-        // It found nothing itself (or only what is known already): the package by its name is the best guess.
-        None if found.is_empty() && before == machine.draft().items().len() => {
-            need(
-                machine,
-                Capability::CMake(name.to_owned()),
-                false,
-                place.clone(),
-            );
-        }
-        None => {}
+        machine.results.insert(format!("{name}_FOUND"), at);
     }
     machine.vars.insert(format!("{name}_FOUND"), None);
 }
@@ -307,10 +296,7 @@ fn find(machine: &mut Machine<'_, '_>, words: &Words, line: u32, make: fn(String
 pub fn find_library(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
     let name = names(words).into_iter().next().unwrap_or_default();
     // Part of the C library or the compiler.
-    if matches!(
-        name.as_str(),
-        "m" | "c" | "dl" | "rt" | "pthread" | "stdc++" | "stdc++fs" | "atomic"
-    ) {
+    if libc::is_library(&name) || name == "stdc++fs" {
         machine.vars.insert(word(words, 0), None);
         return;
     }
@@ -328,6 +314,13 @@ pub fn find_library(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
 }
 
 pub fn find_path(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
+    if names(words)
+        .first()
+        .is_some_and(|name| libc::is_header(name))
+    {
+        machine.vars.insert(word(words, 0), None);
+        return;
+    }
     find(machine, words, line, Capability::Header);
 }
 

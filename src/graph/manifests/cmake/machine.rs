@@ -1,5 +1,8 @@
 //! Walks the commands: variables, conditions, functions, includes and subdirectories.
 
+mod blocks;
+mod names;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -27,6 +30,8 @@ pub struct Machine<'r, 'a> {
     pub vars: BTreeMap<String, Option<String>>,
     pub options: BTreeSet<String>,
     pub test_options: BTreeSet<String>,
+    /// Defaults of the options and where they are declared.
+    pub declared: BTreeMap<String, (Option<String>, Place)>,
     pub targets: BTreeMap<String, Target>,
     /// Result variable → the fact it belongs to, for `message(FATAL_ERROR)` that follows.
     pub results: BTreeMap<String, usize>,
@@ -71,49 +76,17 @@ const MAX_DEPTH: u8 = 24;
 const MAX_ITERATIONS: usize = 64;
 const MAX_VALUE: usize = 64 << 10;
 
-/// What is true on the machines that envc builds on.
-const PLATFORM: &[(&str, &str)] = &[
-    ("UNIX", "1"),
-    ("LINUX", "1"),
-    ("WIN32", "0"),
-    ("MSVC", "0"),
-    ("MINGW", "0"),
-    ("MSYS", "0"),
-    ("CYGWIN", "0"),
-    ("APPLE", "0"),
-    ("IOS", "0"),
-    ("ANDROID", "0"),
-    ("BSD", "0"),
-    ("EMSCRIPTEN", "0"),
-    ("BORLAND", "0"),
-    ("XCODE", "0"),
-    ("WINDOWS_STORE", "0"),
-    ("WINCE", "0"),
-    ("HAIKU", "0"),
-    ("CMAKE_CROSSCOMPILING", "0"),
-    ("CMAKE_COMPILER_IS_GNUCC", "1"),
-    ("CMAKE_COMPILER_IS_GNUCXX", "1"),
-    ("CMAKE_C_COMPILER_ID", "GNU"),
-    ("CMAKE_CXX_COMPILER_ID", "GNU"),
-    ("CMAKE_SYSTEM_NAME", "Linux"),
-    ("CMAKE_HOST_SYSTEM_NAME", "Linux"),
-    ("CMAKE_HOST_UNIX", "1"),
-    ("CMAKE_HOST_WIN32", "0"),
-    ("CMAKE_HOST_APPLE", "0"),
-    ("PROJECT_IS_TOP_LEVEL", "1"),
-    ("CMAKE_SCRIPT_MODE_FILE", ""),
-    ("HUNTER_ENABLED", "0"),
-    ("VCPKG_TOOLCHAIN", "0"),
-];
-
 impl<'r, 'a> Machine<'r, 'a> {
     pub fn new(reading: &'r mut Reading<'a>) -> Self {
         let dir = reading.dir.to_owned();
         let root = absolute(&dir);
-        let mut vars: BTreeMap<String, Option<String>> = PLATFORM
+        let mut vars: BTreeMap<String, Option<String>> = names::PLATFORM
             .iter()
             .map(|(name, value)| ((*name).to_owned(), Some((*value).to_owned())))
             .collect();
+        for name in ["CMAKE_SYSTEM_PROCESSOR", "CMAKE_HOST_SYSTEM_PROCESSOR"] {
+            vars.insert(name.to_owned(), Some(std::env::consts::ARCH.to_owned()));
+        }
         for name in [
             "CMAKE_SOURCE_DIR",
             "PROJECT_SOURCE_DIR",
@@ -130,6 +103,7 @@ impl<'r, 'a> Machine<'r, 'a> {
             vars,
             options: BTreeSet::new(),
             test_options: BTreeSet::new(),
+            declared: BTreeMap::new(),
             targets: BTreeMap::new(),
             results: BTreeMap::new(),
             guards: Vec::new(),
@@ -223,92 +197,6 @@ impl<'r, 'a> Machine<'r, 'a> {
         });
     }
 
-    /// A block with a body of its own; returns the index after its end.
-    fn block(&mut self, commands: &[Command], start: usize) -> usize {
-        let Some(head) = commands.get(start) else {
-            return commands.len();
-        };
-        let close = format!("end{}", head.name);
-        let mut depth = 0_u32;
-        let mut end = start;
-        for (at, command) in commands.iter().enumerate().skip(start) {
-            depth += u32::from(command.name == head.name);
-            depth -= u32::from(command.name == close && depth > 0);
-            end = at;
-            if depth == 0 {
-                break;
-            }
-        }
-        let body = commands.get(start + 1..end).unwrap_or_default();
-        match head.name.as_str() {
-            "foreach" => self.foreach(head, body),
-            "while" => {
-                self.guards.push(Guard {
-                    verdict: Verdict::default(),
-                    text: "while".to_owned(),
-                    earlier: None,
-                });
-                self.nested(|machine| machine.run(body));
-                self.guards.pop();
-            }
-            _ => self.define(head, body),
-        }
-        end + 1
-    }
-
-    fn define(&mut self, head: &Command, body: &[Command]) {
-        let mut params = head.args.iter().map(|arg| arg.text.clone());
-        if let Some(name) = params.next()
-            && self.functions.len() < 2000
-        {
-            let function = Function {
-                params: params.collect(),
-                body: body.to_vec(),
-            };
-            self.functions
-                .insert(name.to_ascii_lowercase(), Rc::new(function));
-        }
-    }
-
-    fn foreach(&mut self, head: &Command, body: &[Command]) {
-        let words = self.words(&head.args);
-        let Some((name, rest)) = words.split_first() else {
-            return;
-        };
-        let items: Vec<String> = match rest.first().map(|(word, _)| word.as_str()) {
-            Some("RANGE") => vec!["0".to_owned()],
-            Some("IN") => self.foreach_in(rest.get(1..).unwrap_or_default()),
-            _ => rest.iter().map(|(word, _)| word.clone()).collect(),
-        };
-        for item in items.into_iter().take(MAX_ITERATIONS) {
-            let known = (!item.contains("${")).then_some(item);
-            self.vars.insert(name.0.clone(), known);
-            self.nested(|machine| machine.run(body));
-        }
-    }
-
-    fn foreach_in(&self, words: &[(String, u32)]) -> Vec<String> {
-        let mut lists = false;
-        let mut items = Vec::new();
-        for (word, _) in words {
-            match word.as_str() {
-                "LISTS" => lists = true,
-                "ITEMS" => lists = false,
-                _ if lists => {
-                    let value = self.vars.get(word).cloned().flatten().unwrap_or_default();
-                    items.extend(
-                        value
-                            .split(';')
-                            .filter(|part| !part.is_empty())
-                            .map(str::to_owned),
-                    );
-                }
-                _ => items.push(word.clone()),
-            }
-        }
-        items
-    }
-
     fn nested(&mut self, action: impl FnOnce(&mut Self)) {
         if self.depth < MAX_DEPTH {
             self.depth += 1;
@@ -322,40 +210,6 @@ impl<'r, 'a> Machine<'r, 'a> {
             self.call(&function, command);
         } else {
             commands::run(self, command);
-        }
-    }
-
-    /// Functions and macros alike: arguments become variables, and so does what the body sets.
-    fn call(&mut self, function: &Function, command: &Command) {
-        let words = self.words(&command.args);
-        let mut names = vec![("ARGC".to_owned(), words.len().to_string())];
-        let all: Vec<&str> = words.iter().map(|(word, _)| word.as_str()).collect();
-        names.push(("ARGV".to_owned(), all.join(";")));
-        names.push((
-            "ARGN".to_owned(),
-            all.get(function.params.len()..)
-                .unwrap_or_default()
-                .join(";"),
-        ));
-        for (at, word) in all.iter().enumerate().take(MAX_ITERATIONS) {
-            names.push((format!("ARGV{at}"), (*word).to_owned()));
-        }
-        let params = function.params.iter().cloned();
-        names.extend(params.zip(all.iter().map(|word| (*word).to_owned())));
-        let saved: Vec<_> = names
-            .iter()
-            .map(|(name, _)| (name.clone(), self.vars.get(name).cloned()))
-            .collect();
-        for (name, value) in names {
-            let known = !value.contains("${") && value.len() < MAX_VALUE;
-            self.vars.insert(name, known.then_some(value));
-        }
-        self.nested(|machine| machine.run(&function.body));
-        for (name, value) in saved {
-            match value {
-                Some(value) => self.vars.insert(name, value),
-                None => self.vars.remove(&name),
-            };
         }
     }
 
@@ -430,10 +284,11 @@ impl<'r, 'a> Machine<'r, 'a> {
         self.guards.iter().map(|guard| guard.text.as_str())
     }
 
-    /// Options in the conditions around the current command.
+    /// Options that are off and whose being on the current command waits for.
     pub fn guarding_options(&self) -> Vec<String> {
         self.guards
             .iter()
+            .filter(|guard| guard.verdict.value == Some(false) && !guard.text.contains("NOT "))
             .flat_map(|guard| guard.verdict.options.iter().cloned())
             .collect()
     }
@@ -510,6 +365,14 @@ impl<'r, 'a> Machine<'r, 'a> {
     }
 
     pub fn finish(mut self) {
+        let tests = std::mem::take(&mut self.test_options);
+        for (name, (value, place)) in std::mem::take(&mut self.declared) {
+            let text = format!("{name}={}", value.unwrap_or_else(|| "?".to_owned()));
+            if tests.contains(&name) {
+                self.draft().attr("test-option", &text, place.clone());
+            }
+            self.draft().attr("option", text, place);
+        }
         for (name, target) in std::mem::take(&mut self.targets) {
             commands::entry(self.draft(), name, target);
         }
@@ -532,39 +395,4 @@ fn is_test_dir(dir: &str) -> bool {
             "test" | "tests" | "testing" | "unittest" | "unittests" | "unit_tests" | "testsuite"
         )
     })
-}
-
-impl Names for Machine<'_, '_> {
-    fn truth(&self, name: &str) -> Option<bool> {
-        let value = self.vars.get(name)?.as_ref()?;
-        Some(condition::constant(value).unwrap_or(true))
-    }
-
-    fn text(&self, name: &str) -> Option<String> {
-        self.vars.get(name)?.clone()
-    }
-
-    fn is_option(&self, name: &str) -> bool {
-        self.options.contains(name)
-    }
-
-    fn target(&self, name: &str) -> Option<bool> {
-        self.targets.contains_key(name).then_some(true)
-    }
-
-    fn expand(&self, text: &str) -> Option<String> {
-        let mut out = String::new();
-        let mut rest = text;
-        while let Some((before, after)) = rest.split_once("${") {
-            out.push_str(before);
-            let (name, tail) = after.split_once('}')?;
-            out.push_str(self.vars.get(name)?.as_ref()?);
-            if out.len() > MAX_VALUE {
-                return None;
-            }
-            rest = tail;
-        }
-        out.push_str(rest);
-        (!out.contains("$ENV{")).then_some(out)
-    }
 }

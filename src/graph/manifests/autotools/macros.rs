@@ -1,0 +1,404 @@
+//! What Autoconf's, Automake's, Libtool's, gettext's and pkg-config's macros ask for.
+
+mod handlers;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::evidence::Place;
+use crate::graph::{Facts, Scope};
+use crate::packages::Capability;
+
+use super::super::drafts::Draft;
+use super::super::m4::{Arg, Call, Piece, scan};
+use super::shell::{Nesting, Vars, assignment};
+
+pub struct Run<'d> {
+    draft: &'d mut Draft,
+    path: &'d str,
+    /// `configure` has to be made first.
+    bootstrap: bool,
+    /// Macros the repository defines.
+    own: BTreeSet<String>,
+    vars: Vars,
+    nesting: Nesting,
+    /// Shell variables that tell whether something was found → its fact.
+    results: BTreeMap<String, usize>,
+    depth: u8,
+    budget: u32,
+}
+
+type Handler = fn(&mut Run<'_>, &Call);
+
+const MAX_DEPTH: u8 = 12;
+const BUDGET: u32 = 50_000;
+
+static HANDLERS: &[(&str, Handler)] = &[
+    ("AC_INIT", |run, call| {
+        // With one argument it is the old form: a file that must exist.
+        if call.args.len() > 1 {
+            let place = run.place(call.line);
+            run.draft.name(text(call, 0), &place);
+        }
+    }),
+    ("AC_PREREQ", |run, call| {
+        run.attr("autoconf-minimum", text(call, 0), call.line)
+    }),
+    ("AC_CONFIG_MACRO_DIR", |run, call| {
+        run.attr("macro-dir", text(call, 0), call.line)
+    }),
+    ("AC_CONFIG_MACRO_DIRS", |run, call| {
+        run.attr("macro-dir", text(call, 0), call.line)
+    }),
+    ("AC_CONFIG_SUBDIRS", |run, call| {
+        for dir in text(call, 0).split_whitespace() {
+            run.attr("subdir", dir, call.line);
+        }
+    }),
+    ("AC_PROG_CC", |run, call| {
+        run.attr("language", "C", call.line)
+    }),
+    ("AC_PROG_CC_C99", |run, call| {
+        run.attr("language", "C", call.line)
+    }),
+    ("AM_PROG_CC_C_O", |run, call| {
+        run.attr("language", "C", call.line)
+    }),
+    ("AC_PROG_CXX", |run, call| {
+        run.attr("language", "CXX", call.line)
+    }),
+    ("AC_PROG_FC", |run, call| {
+        run.attr("language", "Fortran", call.line)
+    }),
+    ("AC_PROG_F77", |run, call| {
+        run.attr("language", "Fortran", call.line)
+    }),
+    ("AC_PROG_OBJC", |run, call| {
+        run.attr("language", "ObjC", call.line)
+    }),
+    ("AC_PROG_LEX", |run, call| {
+        run.command("flex", false, call.line)
+    }),
+    ("AM_PROG_LEX", |run, call| {
+        run.command("flex", false, call.line)
+    }),
+    ("AC_PROG_YACC", |run, call| {
+        run.command("bison", false, call.line)
+    }),
+    ("AM_INIT_AUTOMAKE", |run, call| {
+        if call.args.len() > 1 {
+            let place = run.place(call.line);
+            run.draft.name(text(call, 0), &place);
+        }
+        run.bootstraps("automake", "cmd:automake", call);
+    }),
+    ("LT_INIT", |run, call| {
+        run.bootstraps("libtool", "cmd:libtoolize", call)
+    }),
+    ("AC_PROG_LIBTOOL", |run, call| {
+        run.bootstraps("libtool", "cmd:libtoolize", call)
+    }),
+    ("AM_PROG_LIBTOOL", |run, call| {
+        run.bootstraps("libtool", "cmd:libtoolize", call)
+    }),
+    ("AM_GNU_GETTEXT", |run, call| {
+        run.bootstraps("gettext", "cmd:autopoint", call)
+    }),
+    ("AM_GNU_GETTEXT_VERSION", |run, call| {
+        run.bootstraps("gettext", "cmd:autopoint", call)
+    }),
+    ("IT_PROG_INTLTOOL", |run, call| {
+        run.bootstraps("gettext", "cmd:intltoolize", call)
+    }),
+    ("GTK_DOC_CHECK", |run, call| {
+        run.bootstraps("gtk-doc", "cmd:gtkdocize", call)
+    }),
+    ("PKG_PROG_PKG_CONFIG", |run, call| {
+        run.command("pkg-config", true, call.line)
+    }),
+    ("PKG_CHECK_MODULES", handlers::pkg_check_modules),
+    ("PKG_CHECK_MODULES_STATIC", handlers::pkg_check_modules),
+    ("AC_CHECK_HEADER", handlers::check_headers),
+    ("AC_CHECK_HEADERS", handlers::check_headers),
+    ("AC_CHECK_HEADERS_ONCE", handlers::check_headers),
+    ("AC_CHECK_LIB", |run, call| {
+        handlers::library(run, call, text(call, 0))
+    }),
+    ("AC_SEARCH_LIBS", |run, call| {
+        let first = text(call, 1).split_whitespace().next().unwrap_or_default();
+        handlers::library(run, call, first);
+    }),
+    ("AC_PATH_PROG", |run, call| {
+        handlers::program(run, call, text(call, 1))
+    }),
+    ("AC_PATH_PROGS", |run, call| {
+        handlers::program(run, call, text(call, 1))
+    }),
+    ("AC_PATH_TOOL", |run, call| {
+        handlers::program(run, call, text(call, 1))
+    }),
+    ("AC_CHECK_PROG", |run, call| {
+        handlers::program(run, call, text(call, 1))
+    }),
+    ("AC_CHECK_PROGS", |run, call| {
+        handlers::program(run, call, text(call, 1))
+    }),
+    ("AC_CHECK_TOOL", |run, call| {
+        handlers::program(run, call, text(call, 1))
+    }),
+    ("AC_ARG_ENABLE", |run, call| {
+        handlers::option(run, call, "enable")
+    }),
+    ("AC_ARG_WITH", |run, call| {
+        handlers::option(run, call, "with")
+    }),
+    ("AS_IF", handlers::as_if),
+    ("AC_MSG_ERROR", |run, _| run.error()),
+    ("AC_MSG_FAILURE", |run, _| run.error()),
+];
+
+/// Macros whose arguments are no code that `configure` runs where they stand.
+const OPAQUE: &[&str] = &[
+    "AC_DEFUN",
+    "AC_DEFUN_ONCE",
+    "AU_DEFUN",
+    "m4_define",
+    "AC_LANG_PROGRAM",
+    "AC_LANG_SOURCE",
+    "AC_DEFINE",
+    "AC_DEFINE_UNQUOTED",
+    "AC_SUBST",
+    "AS_HELP_STRING",
+    "AC_HELP_STRING",
+    "AC_MSG_CHECKING",
+    "AC_MSG_RESULT",
+    "AC_MSG_WARN",
+    "AC_MSG_NOTICE",
+    "AH_TEMPLATE",
+    "AC_TRY_COMPILE",
+    "AC_TRY_LINK",
+    "AC_TRY_RUN",
+    "AH_TOP",
+    "AH_BOTTOM",
+    "AC_CONFIG_FILES",
+    "AC_OUTPUT",
+    "AC_REQUIRE",
+    "m4_pattern_forbid",
+];
+
+fn text(call: &Call, at: usize) -> &str {
+    call.args.get(at).map_or("", |arg| arg.text.as_str())
+}
+
+fn fails(arg: Option<&Arg>) -> bool {
+    arg.is_some_and(|arg| {
+        ["AC_MSG_ERROR", "AC_MSG_FAILURE", "exit 1", "as_fn_error"]
+            .iter()
+            .any(|word| arg.text.contains(word))
+    })
+}
+
+impl<'d> Run<'d> {
+    pub fn new(
+        draft: &'d mut Draft,
+        path: &'d str,
+        bootstrap: bool,
+        own: BTreeSet<String>,
+    ) -> Self {
+        // What Autoconf itself sets on the machines that envc builds on.
+        let known = [
+            ("GCC", "yes"),
+            ("GXX", "yes"),
+            ("cross_compiling", "no"),
+            ("host_os", "linux-gnu"),
+            ("build_os", "linux-gnu"),
+            ("ac_cv_c_compiler_gnu", "yes"),
+        ];
+        let vars = known.map(|(name, value)| (name.to_owned(), Some(value.to_owned())));
+        Self {
+            draft,
+            path,
+            bootstrap,
+            own,
+            vars: vars.into(),
+            nesting: Nesting::default(),
+            results: BTreeMap::new(),
+            depth: 0,
+            budget: BUDGET,
+        }
+    }
+
+    fn place(&self, line: u32) -> Place {
+        Place::new(self.path, line)
+    }
+
+    fn attr(&mut self, name: &str, value: &str, line: u32) {
+        if !value.is_empty() && !value.contains("m4_") && self.nesting.value() != Some(false) {
+            let place = self.place(line);
+            self.draft.attr(name, value, place);
+        }
+    }
+
+    pub fn pieces(&mut self, pieces: &[Piece]) {
+        for piece in pieces {
+            if self.budget == 0 {
+                return;
+            }
+            self.budget -= 1;
+            match piece {
+                Piece::Shell(line, _) => self.nesting.line(line, &mut self.vars),
+                Piece::Call(call) => self.call(call),
+            }
+        }
+    }
+
+    fn call(&mut self, call: &Call) {
+        if let Some((_, handler)) = HANDLERS.iter().find(|(name, _)| *name == call.name) {
+            handler(self, call);
+        } else if needs_package(&call.name) && !self.own.contains(&call.name) && self.bootstrap {
+            let capability = Capability::Macro(call.name.clone());
+            self.need(capability, Scope::Build, true, call.line);
+        }
+        if OPAQUE.contains(&call.name.as_str()) || call.name == "AS_IF" {
+            return;
+        }
+        if matches!(call.name.as_str(), "AC_ARG_ENABLE" | "AC_ARG_WITH") {
+            // By default no option is given.
+            let kind = if call.name == "AC_ARG_WITH" {
+                "with"
+            } else {
+                "enable"
+            };
+            let name = format!("{kind}-{}", text(call, 0));
+            for (arg, value) in call.args.iter().skip(2).zip([false, true]) {
+                self.nested(arg, &name, Some(value));
+            }
+            return;
+        }
+        // Actions run or not by what the machine answers.
+        for arg in &call.args {
+            self.nested(arg, &call.name, None);
+        }
+    }
+
+    fn nested(&mut self, arg: &Arg, condition: &str, value: Option<bool>) {
+        let has_code = arg.text.contains(['(', '=']) || arg.text.contains('_');
+        if !has_code || self.depth >= MAX_DEPTH {
+            return;
+        }
+        self.depth += 1;
+        let depth = self.nesting.depth();
+        self.nesting.push(condition, value);
+        self.pieces(&scan(&arg.text, arg.line));
+        self.nesting.truncate(depth);
+        self.depth -= 1;
+    }
+
+    /// Notes a need under the conditions that hold here; returns the index of its fact.
+    fn need(&mut self, capability: Capability, scope: Scope, required: bool, line: u32) -> usize {
+        let value = self.nesting.value();
+        let place = self.place(line);
+        let around = self
+            .nesting
+            .conditions()
+            .last()
+            .unwrap_or_default()
+            .to_owned();
+        if value == Some(true) {
+            return self.draft.system(capability, scope, required, place);
+        }
+        self.draft.attr(
+            "guarded",
+            format!("{capability} if {around}"),
+            place.clone(),
+        );
+        let scope = if value == Some(false) {
+            Scope::Optional(around)
+        } else {
+            scope
+        };
+        self.draft.system(capability, scope, false, place)
+    }
+
+    fn command(&mut self, name: &str, required: bool, line: u32) {
+        self.need(
+            Capability::Command(name.to_owned()),
+            Scope::Build,
+            required,
+            line,
+        );
+    }
+
+    fn bootstraps(&mut self, attr: &str, capability: &str, call: &Call) {
+        self.attr(attr, &call.name, call.line);
+        if let Ok(capability) = capability.parse() {
+            let place = self.place(call.line);
+            self.draft
+                .system(capability, Scope::Build, self.bootstrap, place);
+        }
+    }
+
+    /// Variables that an action sets tell later checks what was found.
+    fn results_of(&mut self, action: Option<&Arg>, at: usize) {
+        for part in action
+            .map_or("", |arg| arg.text.as_str())
+            .split([';', '\n'])
+            .take(50)
+        {
+            if let Some((name, _)) = assignment(part.trim()) {
+                self.results.insert(name.to_owned(), at);
+            }
+        }
+    }
+
+    /// An error under a condition on a result makes what was looked for required.
+    fn error(&mut self) {
+        let conditions: Vec<String> = self.nesting.conditions().map(str::to_owned).collect();
+        let [condition] = conditions.as_slice() else {
+            return;
+        };
+        // With another condition beside it, it is that one's error.
+        if [" -a ", " -o ", "&&", "||"]
+            .iter()
+            .any(|word| condition.contains(word))
+        {
+            return;
+        }
+        for word in condition.split(['$', '"', '\'', ' ', '{', '}', '=', ']', '[']) {
+            let word = word
+                .strip_prefix('x')
+                .filter(|rest| rest.is_empty())
+                .unwrap_or(word);
+            if let Some(&at) = self.results.get(word) {
+                self.require(at);
+            }
+        }
+    }
+
+    fn require(&mut self, at: usize) {
+        if let Some(item) = self.draft.item_mut(at)
+            && let Facts::Dependency(facts) = &mut item.facts
+            && !matches!(facts.scope, Scope::Optional(_))
+        {
+            facts.required = true;
+        }
+    }
+}
+
+/// Macros that packages other than Autoconf, Automake and Libtool provide.
+fn needs_package(name: &str) -> bool {
+    const PREFIXES: &[&str] = &[
+        "AX_",
+        "AM_PATH_",
+        "GOBJECT_INTROSPECTION_",
+        "GLIB_",
+        "GNOME_",
+        "VALA_",
+        "PKG_",
+        "LIB_AC_",
+        "XORG_",
+        "GTK_",
+        "APPSTREAM_",
+    ];
+    const AUTOMAKE: &[&str] = &["AM_PATH_PYTHON", "AM_PATH_LISPDIR"];
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix)) && !AUTOMAKE.contains(&name)
+}
