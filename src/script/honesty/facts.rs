@@ -1,8 +1,23 @@
 //! What a Bash text does, as far as its syntax tells: calls, writes, definitions, settings, swallowed failures.
 
-use tree_sitter::{Node, Parser};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
 
+use tree_sitter::{Node, ParseOptions, ParseState, Parser};
+
+use super::knowledge::knowledge;
 use super::words::{Variables, base_name, resolve, unwrap, word};
+
+/// A whole statement (pipeline, here-document), shared by its commands.
+#[derive(Debug)]
+pub struct Statement {
+    /// It holds a switch that skips tests.
+    pub skips_tests: bool,
+    /// Words of it, where it holds an inline program that seems to write.
+    pub inline: Vec<String>,
+}
 
 /// A command of the text.
 #[derive(Debug, Clone)]
@@ -16,8 +31,7 @@ pub struct Call {
     pub function: String,
     /// No `if`, loop or `case` around it, and not the right side of `&&` or `||`.
     pub unconditional: bool,
-    /// The whole statement (pipeline, here-document) as written.
-    pub statement: String,
+    pub statement: Rc<Statement>,
     /// `! command`: its failure never ends the script.
     pub negated: bool,
 }
@@ -28,7 +42,7 @@ pub struct Write {
     pub line: u32,
     /// As [`resolve`] gives it.
     pub target: String,
-    pub statement: String,
+    pub statement: Rc<Statement>,
 }
 
 /// `left || right`, or a pipeline that is not the last to speak.
@@ -66,25 +80,49 @@ const SHELLS: &[&str] = &["bash", "sh", "dash", "zsh", "ksh"];
 /// More commands than this on one side of `||` are not looked at one by one.
 const SIDE: usize = 256;
 
-/// Reads a text. `None` where the parser gives nothing at all.
+/// Deeper trees than this are refused: nobody nests that deep, and looking at a node's parents costs its depth.
+const DEPTH: usize = 256;
+/// More commands and redirections than this are refused: each is compared with the repository's files.
+const COMMANDS: usize = 4096;
+/// Longest time for parsing; a text that takes longer was made to.
+const PARSING: Duration = Duration::from_secs(2);
+
+/// Reads a text. `None` where it nests too deep, holds too much, or cannot be parsed in a reasonable time.
 pub fn read(text: &str, cwd: &str) -> Option<Facts> {
     let mut parser = Parser::new();
     parser
         .set_language(&tree_sitter_bash::LANGUAGE.into())
         .ok()?;
-    let tree = parser.parse(text, None)?;
+    let start = Instant::now();
+    let mut progress = |_: &ParseState| {
+        if start.elapsed() > PARSING {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let mut bytes = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
+    let tree = parser.parse_with_options(&mut bytes, None, Some(options))?;
     let mut reader = Reader {
         source: text,
         variables: Variables::new(),
         cwd: vec![cwd.to_owned()],
         functions: Vec::new(),
         conditions: 0,
+        statements: HashMap::new(),
         facts: Facts::default(),
     };
     let mut cursor = tree.walk();
     loop {
         reader.enter(cursor.node());
+        if reader.facts.calls.len() + reader.facts.writes.len() > COMMANDS {
+            return None;
+        }
         if cursor.goto_first_child() {
+            if cursor.depth() as usize > DEPTH {
+                return None;
+            }
             continue;
         }
         loop {
@@ -105,12 +143,26 @@ struct Reader<'t> {
     cwd: Vec<String>,
     functions: Vec<String>,
     conditions: usize,
+    statements: HashMap<usize, Rc<Statement>>,
     facts: Facts,
 }
 
 impl Reader<'_> {
     fn text(&self, node: Node<'_>) -> &str {
         self.source.get(node.byte_range()).unwrap_or_default()
+    }
+
+    fn statement(&mut self, node: Node<'_>) -> Rc<Statement> {
+        if let Some(known) = self.statements.get(&node.id()) {
+            return Rc::clone(known);
+        }
+        let text = self.text(node);
+        let new = Rc::new(Statement {
+            skips_tests: knowledge().passing_switches.is_match(text),
+            inline: inline(text),
+        });
+        self.statements.insert(node.id(), Rc::clone(&new));
+        new
     }
 
     fn here(&self) -> String {
@@ -188,7 +240,7 @@ impl Reader<'_> {
     fn argv(&self, node: Node<'_>) -> Vec<String> {
         let mut argv = Vec::new();
         for index in 0..node.child_count() {
-            let Some(child) = node.child(index as u32) else {
+            let Some(child) = node.child(index) else {
                 continue;
             };
             let is_part = child.is_named()
@@ -228,7 +280,7 @@ impl Reader<'_> {
             }
         }
         self.shell(node, &argv);
-        let statement = statement(node);
+        let statement = self.statement(statement(node));
         let in_list = node.parent().is_some_and(|p| {
             p.kind() == "list" && p.child(0).is_some_and(|first| first.id() != node.id())
         });
@@ -237,7 +289,7 @@ impl Reader<'_> {
             cwd: self.here(),
             function: self.functions.last().cloned().unwrap_or_default(),
             unconditional: self.conditions == 0 && !in_list,
-            statement: self.text(statement).to_owned(),
+            statement,
             negated: node.parent().is_some_and(|p| p.kind() == "negated_command")
                 && self.conditions == 0,
             argv,
@@ -301,17 +353,18 @@ impl Reader<'_> {
 
     fn redirect(&mut self, node: Node<'_>) {
         let writes = (0..node.child_count())
-            .filter_map(|index| node.child(index as u32))
+            .filter_map(|index| node.child(index))
             .any(|child| matches!(child.kind(), ">" | ">>" | ">|" | "&>" | "&>>" | "<>"));
         let Some(target) = node.child_by_field_name("destination").filter(|_| writes) else {
             return;
         };
         let target = word(target, self.source, &self.variables);
         let target = resolve(&self.here(), &target);
+        let statement = self.statement(statement(node));
         self.facts.writes.push(Write {
             line: line(node),
             target,
-            statement: self.text(statement(node)).to_owned(),
+            statement,
         });
     }
 
@@ -390,8 +443,25 @@ fn descendants<'t>(node: Node<'t>, kind: &str) -> Vec<Node<'t>> {
             break;
         }
         for index in (0..node.child_count()).rev() {
-            stack.extend(node.child(index as u32));
+            stack.extend(node.child(index));
         }
     }
     found
+}
+
+/// Words of an inline program that seems to write: `python3 -c "open('a', 'w')…"`, `node - <<EOF … EOF`.
+fn inline(statement: &str) -> Vec<String> {
+    const RUNS: &[&str] = &[" -c", " -e", " -", "<<"];
+    const WRITES: &[&str] = &[
+        "write", "'w'", "\"w\"", "'a'", "\"a\"", "unlink", "remove", "rename", "replace(",
+    ];
+    let holds = |any: &[&str]| any.iter().any(|part| statement.contains(part));
+    if !holds(RUNS) || !holds(WRITES) {
+        return Vec::new();
+    }
+    statement
+        .split(|c: char| c.is_whitespace() || "'\"(),;=<>".contains(c))
+        .filter(|word| word.len() > 2)
+        .map(str::to_owned)
+        .collect()
 }

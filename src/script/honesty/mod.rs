@@ -122,7 +122,7 @@ fn check_text(
         return unreadable("shells within shells, too deep to check");
     }
     let Some(facts) = facts::read(&nested.text, &nested.cwd) else {
-        return unreadable("no Bash that can be read");
+        return unreadable("too long, too deeply nested or too odd to check");
     };
     let offset = nested.line.saturating_sub(1);
     for mut finding in rules::findings(&facts, nested, repository) {

@@ -1,17 +1,19 @@
 //! The rules, over [`Facts`].
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::ops::Bound;
+use std::rc::Rc;
 
 use globset::Glob;
 
-use super::facts::{Call, Facts, Nested};
+use super::facts::{Call, Facts, Nested, Statement};
 use super::knowledge::{is_in, knowledge};
 use super::words::{base_name, resolve};
 use super::{Finding, Rule};
 
 /// What the script must leave alone.
 pub struct Repository<'t> {
-    tracked: HashSet<&'t str>,
+    tracked: BTreeSet<&'t str>,
     files: &'t [String],
     programs: HashSet<&'t str>,
 }
@@ -38,13 +40,15 @@ impl<'t> Repository<'t> {
                 .map(String::as_str)
                 .find(|file| glob.is_match(file));
         }
-        let within = |file: &&String| {
-            path.is_empty()
-                || file
-                    .strip_prefix(path)
-                    .is_some_and(|rest| rest.starts_with('/'))
-        };
-        self.files.iter().find(within).map(String::as_str)
+        if path.is_empty() {
+            return self.tracked.first().copied();
+        }
+        let dir = format!("{path}/");
+        let next = self
+            .tracked
+            .range::<str, _>((Bound::Included(dir.as_str()), Bound::Unbounded))
+            .next();
+        next.copied().filter(|file| file.starts_with(&dir))
     }
 
     fn is_program(&self, name: &str) -> bool {
@@ -72,6 +76,7 @@ impl<'t> Repository<'t> {
 /// Everything that one text does wrong; lines are the text's own.
 pub fn findings(facts: &Facts, text: &Nested, repository: &Repository<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let mut seen = HashSet::new();
     for line in &facts.unread {
         add(
             &mut findings,
@@ -92,7 +97,7 @@ pub fn findings(facts: &Facts, text: &Nested, repository: &Repository<'_>) -> Ve
         );
     }
     for call in &facts.calls {
-        for (path, how, content) in super::rules::targets(call, repository) {
+        for (path, how, content) in targets(call, repository) {
             writes(
                 call.line,
                 &path,
@@ -103,7 +108,9 @@ pub fn findings(facts: &Facts, text: &Nested, repository: &Repository<'_>) -> Ve
                 &mut findings,
             );
         }
-        altering(call, repository, &mut findings);
+        // The words of a statement are looked at once, however many commands share it.
+        let first = seen.insert(Rc::as_ptr(&call.statement));
+        altering(call, first, repository, &mut findings);
         stand_in(call, repository, &mut findings);
         switches(call, &mut findings);
     }
@@ -135,7 +142,7 @@ fn writes(
     line: u32,
     path: &str,
     how: &str,
-    statement: &str,
+    statement: &Statement,
     content: bool,
     repository: &Repository<'_>,
     findings: &mut Vec<Finding>,
@@ -168,7 +175,7 @@ fn writes(
             format!("{how} {path}, a program of its own making"),
         );
     }
-    if content && knowledge().passing_switches.is_match(statement) {
+    if content && statement.skips_tests {
         add(
             findings,
             line,
@@ -314,7 +321,7 @@ fn is_same_tool(source: &str, name: &str) -> bool {
 }
 
 /// Programs that alter tracked files by their nature.
-fn altering(call: &Call, repository: &Repository<'_>, findings: &mut Vec<Finding>) {
+fn altering(call: &Call, first: bool, repository: &Repository<'_>, findings: &mut Vec<Finding>) {
     let Some((program, arguments)) = call.argv.split_first() else {
         return;
     };
@@ -336,10 +343,18 @@ fn altering(call: &Call, repository: &Repository<'_>, findings: &mut Vec<Finding
                 && !says("submodule")
                 && !says("clone")
         }
+        // A tree of the build's own may be swept.
+        "find"
+            if arguments
+                .first()
+                .is_some_and(|dir| repository.tracked(&resolve(&call.cwd, dir)).is_none()) =>
+        {
+            false
+        }
         "find" | "xargs" => {
             says("-delete") || (says("sed") && arguments.iter().any(|a| is_cluster(a, 'i')))
         }
-        "python" | "python3" | "perl" | "ruby" | "node" => inline_write(call, repository),
+        "python" | "python3" | "perl" | "ruby" | "node" => first && inline_write(call, repository),
         _ => false,
     };
     if found {
@@ -352,22 +367,13 @@ fn altering(call: &Call, repository: &Repository<'_>, findings: &mut Vec<Finding
     }
 }
 
-/// `python3 -c "open('tests/x.py', 'w')…"` and the like: an inline program that writes and names a file to leave alone.
+/// An inline program that writes, in a statement that names a file to leave alone.
 fn inline_write(call: &Call, repository: &Repository<'_>) -> bool {
-    let inline = call.argv.iter().any(|a| a == "-c" || a == "-e" || a == "-")
-        || call.statement.contains("<<");
-    let writing = [
-        "write", "'w'", "\"w\"", "'a'", "\"a\"", "unlink", "remove", "rename", "replace(",
-    ];
-    if !inline || !writing.iter().any(|w| call.statement.contains(w)) {
-        return false;
-    }
-    let words = call
-        .statement
-        .split(|c: char| c.is_whitespace() || "'\"(),;=<>".contains(c));
-    words.filter(|w| w.len() > 2).any(|w| {
-        repository.tracked.contains(resolve(&call.cwd, w).as_str())
-            || knowledge().test_configs.is_match(w)
+    call.statement.inline.iter().any(|word| {
+        repository
+            .tracked
+            .contains(resolve(&call.cwd, word).as_str())
+            || knowledge().test_configs.is_match(word)
     })
 }
 
@@ -464,7 +470,13 @@ fn swallows(
         .collect();
     let matters = |argv: &Vec<String>| repository.matters(argv, &functions);
     for swallow in &facts.swallows {
-        let Some(step) = swallow.left.iter().find(|argv| matters(argv)) else {
+        // `have x || missing+=(x)` asks; `make || failed=1` swallows.
+        let only_sets = swallow.right.as_ref().is_some_and(Vec::is_empty);
+        let is_step = |argv: &&Vec<String>| match only_sets {
+            true => repository.matters(argv, &HashSet::new()),
+            false => matters(argv),
+        };
+        let Some(step) = swallow.left.iter().find(is_step) else {
             continue;
         };
         let step = step.join(" ");

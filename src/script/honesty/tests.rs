@@ -168,6 +168,7 @@ fn failures_swallowed() {
         "build() { make; }\nbuild || true",
         "pytest | tee log",
         "bash -c 'make; make check'",
+        "make || failed=1",
         "bash -Eeuo pipefail -c \"$(\ncat <<'ENVC'\nmake || true\nENVC\n)\"",
     ] {
         refused(text, Rule::SwallowedFailure);
@@ -199,6 +200,7 @@ fn honest_neighbours() {
         "touch aclocal.m4 configure",
         "mvn -q install -DskipTests",
         "chmod +x run-tests.sh",
+        "have() { apk info -e \"$1\"; }\nfor p in a b; do have \"$p\" || missing+=(\"$p\"); done",
     ] {
         clean(text);
     }
@@ -248,9 +250,23 @@ fn hostile_texts_end() {
         "$(".repeat(5_000),
         "x".repeat(LONGEST + 1),
         "if a; then ".repeat(5_000),
+        "python3 -c write > x* | ".repeat(5_000),
+        "python3 -c write > x* ; ".repeat(2_000),
     ] {
         let start = std::time::Instant::now();
         let _ = check(&text, &tracked(), &[]);
+        eprintln!("{:?} {:.20}", start.elapsed(), text);
         assert!(start.elapsed().as_secs() < 20);
+    }
+}
+
+/// Prints the findings of the script at `$ENVC_CHECK`, for a try by hand.
+#[test]
+#[ignore = "a tool, not a test: needs ENVC_CHECK"]
+fn check_file() {
+    let path = std::env::var("ENVC_CHECK").expect("ENVC_CHECK");
+    let text = std::fs::read_to_string(path).expect("a text");
+    for finding in check(&text, &tracked(), &["ctest".to_owned()]) {
+        println!("FOUND {finding}");
     }
 }
