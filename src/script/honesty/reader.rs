@@ -113,6 +113,9 @@ impl Reader<'_> {
             | "for_statement"
             | "c_style_for_statement" => {
                 self.conditions += 1;
+                if node.kind() == "if_statement" {
+                    self.condition(node);
+                }
             }
             "function_definition" => {
                 let name = node
@@ -266,24 +269,65 @@ impl Reader<'_> {
         {
             // One command alone ends with its own exit code.
             let single = !text.contains(['\n', ';']);
-            self.facts.nested.push(nested(
-                text.clone(),
-                errexit || single,
-                pipefail,
-                self.here(),
-            ));
+            let inner = nested(text.clone(), errexit || single, pipefail, self.here());
+            self.facts.nested.push(inner);
         }
-        // Here-documents in its arguments (`"$(cat <<…)"`) or on its standard input.
-        for body in descendants(statement(node), "heredoc_body") {
-            let text = self.text(body).to_owned();
+        for (line, text) in self.given_texts(node) {
+            let cwd = self.here();
             self.facts.nested.push(Nested {
-                line: line(body),
+                line,
                 text,
                 errexit,
                 pipefail,
-                cwd: self.here(),
+                cwd,
             });
         }
+    }
+
+    /// Texts that a shell gets otherwise than by `-c 'text'`: here-documents in its arguments (`"$(cat <<…)"`) or on its
+    /// standard input, here-strings, and what `echo` or `printf` pipe into it.
+    fn given_texts(&self, node: Node<'_>) -> Vec<(u32, String)> {
+        let top = statement(node);
+        let mut texts: Vec<(u32, String)> = descendants(top, "heredoc_body")
+            .into_iter()
+            .map(|body| (line(body), self.text(body).to_owned()))
+            .collect();
+        for string in descendants(top, "herestring_redirect") {
+            let last = string.named_child_count().saturating_sub(1);
+            if let Some(text) = string.named_child(last as u32) {
+                texts.push((line(string), word(text, self.source, &self.variables)));
+            }
+        }
+        if node.parent().is_some_and(|p| p.kind() == "pipeline") {
+            for argv in self.commands(top) {
+                if let Some((program, words)) = argv.split_first()
+                    && ["echo", "printf"].contains(&program.as_str())
+                {
+                    texts.push((line(node), words.join(" ").replace("\\n", "\n")));
+                }
+            }
+        }
+        texts
+    }
+
+    /// `if step; then only talk; fi`: the failure of the step is no failure of the script.
+    fn condition(&mut self, node: Node<'_>) {
+        let (mut left, mut right, mut in_body) = (Vec::new(), Vec::new(), false);
+        for index in 0..node.child_count() {
+            let Some(child) = node.child(index) else {
+                continue;
+            };
+            in_body |= child.kind() == "then";
+            let side = if in_body { &mut right } else { &mut left };
+            if side.len() < SIDE {
+                side.extend(self.commands(child));
+            }
+        }
+        self.facts.swallows.push(Swallow {
+            line: line(node),
+            left,
+            right: Some(right),
+        });
     }
 
     fn redirect(&mut self, node: Node<'_>) {
@@ -389,6 +433,7 @@ fn inline(statement: &str) -> Vec<String> {
     const RUNS: &[&str] = &[" -c", " -e", " -", "<<"];
     const WRITES: &[&str] = &[
         "write", "'w'", "\"w\"", "'a'", "\"a\"", "unlink", "remove", "rename", "replace(",
+        "symlink", "copy",
     ];
     let holds = |any: &[&str]| any.iter().any(|part| statement.contains(part));
     if !holds(RUNS) || !holds(WRITES) {

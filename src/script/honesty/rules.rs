@@ -228,7 +228,7 @@ fn altering(call: &Call, first: bool, repository: &Repository<'_>, findings: &mu
             findings,
             call.line,
             Rule::TrackedFile,
-            format!("runs {name}, which alters files that the repository tracks"),
+            format!("runs {name}, which alters files that are not the script's to alter"),
         );
     }
 }
@@ -240,6 +240,7 @@ fn inline_write(call: &Call, repository: &Repository<'_>) -> bool {
             .tracked
             .contains(resolve(&call.cwd, word).as_str())
             || knowledge().test_configs.is_match(word)
+            || (in_program_dir(word) && repository.is_program(base_name(word)))
     })
 }
 
@@ -370,7 +371,7 @@ fn swallows(
     for call in &facts.calls {
         let argv: Vec<&str> = call.argv.iter().map(String::as_str).collect();
         let swallowed = match argv.as_slice() {
-            ["set", "+e" | "+o", ..] if argv.iter().any(|a| *a == "+e" || *a == "errexit") => {
+            ["set" | "shopt", options @ ..] if switches_off_errexit(options) => {
                 Some("switches off the end at the first failure")
             }
             ["trap", "" | "true" | ":" | "exit 0", signals @ ..]
@@ -399,6 +400,14 @@ fn swallows(
             "goes on after a failure: there is no set -e".to_owned(),
         );
     }
+}
+
+/// `set +e`, `set +o errexit`, `shopt -uo errexit`.
+fn switches_off_errexit(options: &[&str]) -> bool {
+    options.iter().any(|o| o.starts_with('+') && o.contains('e'))
+        || options.windows(2).any(|w| {
+            matches!(w, [off, "errexit"] if *off == "+o" || (off.starts_with('-') && off.contains('u') && off.contains('o')))
+        })
 }
 
 /// A right side of `||` that only talks, or ends with success.

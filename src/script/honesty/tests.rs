@@ -113,6 +113,11 @@ fn a_stub_in_place_of_a_tracked_file() {
         Rule::TrackedFile,
     );
     refused("f=run-tests.sh; : > \"$f\"", Rule::TrackedFile);
+    refused("printf 'echo x > run-tests.sh\\n' | sh", Rule::TrackedFile);
+    refused(
+        "python3 -c \"import os; os.symlink('/bin/true', '/usr/bin/meson')\"",
+        Rule::TrackedFile,
+    );
     refused("eval 'echo exit 0 > run-tests.sh'", Rule::TrackedFile);
 }
 
@@ -169,6 +174,15 @@ fn failures_swallowed() {
         "pytest | tee log",
         "bash -c 'make; make check'",
         "make || failed=1",
+        "if ! make; then echo failed; fi",
+        "if pytest; then say fine; fi",
+        "{ ./configure && make; } || (true)",
+        "set +eu; make",
+        "set +o errexit; make",
+        "shopt -uo errexit; make",
+        "echo 'make || true' | bash",
+        "bash <<< 'make || true'",
+        "c=set; $c +e",
         "bash -Eeuo pipefail -c \"$(\ncat <<'ENVC'\nmake || true\nENVC\n)\"",
     ] {
         refused(text, Rule::SwallowedFailure);
@@ -200,6 +214,9 @@ fn honest_neighbours() {
         "touch aclocal.m4 configure",
         "mvn -q install -DskipTests",
         "chmod +x run-tests.sh",
+        "if ! make; then exit 1; fi",
+        "if ! cmake --version; then need cmake; fi",
+        "set -e -o errexit; make",
         "have() { apk info -e \"$1\"; }\nfor p in a b; do have \"$p\" || missing+=(\"$p\"); done",
     ] {
         clean(text);
