@@ -203,7 +203,7 @@ fn honest_neighbours() {
         "cmake -S . -B build -DBUILD_TESTING=ON",
         "git submodule update --init --recursive",
         "git clone https://example.org/x /opt/x && git -C /opt/x checkout v1",
-        "(cd /tmp/x && echo y > setup.cfg.log && patch -p1 < a)",
+        "(cd /tmp/other && echo y > setup.cfg.log && patch -p1 < a)",
         "echo generated > src/config.h",
         "cp config.h.in config.h",
         "grep -q x CMakeLists.txt || make x",
