@@ -36,28 +36,8 @@ pub fn bash_with(script: &Script, native: &Native<'_>) -> Result<String, ScriptE
     let (packages, mut left_out) = usable_packages(&script.packages);
     let (managers, alternatives) = adapters(&packages, native)?;
     let (activation, exported) = export_lines(script)?;
-    let mut env = Vec::new();
-    for variable in &script.env {
-        if usable(&variable.name) {
-            let value = quote(&variable.value).map_err(|e| nul(&variable.name, e))?;
-            let reason = variable
-                .because
-                .first()
-                .map(ToString::to_string)
-                .unwrap_or_default();
-            env.extend(
-                Some(comment(&reason, EVIDENCE))
-                    .filter(|c| !c.is_empty())
-                    .map(|c| format!("# {c}")),
-            );
-            env.push(format!("export {}={value}", variable.name));
-        } else {
-            left_out.push(comment(
-                &format!("variable {:?}: the script cannot set it", variable.name),
-                EVIDENCE,
-            ));
-        }
-    }
+    let (env, unset) = env_lines(script)?;
+    left_out.extend(unset);
     let mut base = layer(script, Layer::Base, &handlebars)?;
     let mut package_lines = Vec::new();
     if !packages.is_empty() {
@@ -88,6 +68,26 @@ pub fn bash_with(script: &Script, native: &Native<'_>) -> Result<String, ScriptE
         "ready": script.ready,
     });
     render(&handlebars, "script/setup.sh.hbs", &data)
+}
+
+/// The lines that export the plan's variables, each under its reason, and a line for each that cannot be exported.
+fn env_lines(script: &Script) -> Result<(Vec<String>, Vec<String>), ScriptError> {
+    let (mut lines, mut left_out) = (Vec::new(), Vec::new());
+    for variable in &script.env {
+        if !usable(&variable.name) {
+            let text = format!("variable {:?}: the script cannot set it", variable.name);
+            left_out.push(comment(&text, EVIDENCE));
+            continue;
+        }
+        let value = quote(&variable.value).map_err(|e| nul(&variable.name, e))?;
+        let reason = variable.because.first().map(ToString::to_string);
+        let reason = comment(&reason.unwrap_or_default(), EVIDENCE);
+        if !reason.is_empty() {
+            lines.push(format!("# {reason}"));
+        }
+        lines.push(format!("export {}={value}", variable.name));
+    }
+    Ok((lines, left_out))
 }
 
 /// Handlebars as every emitted file uses it: no HTML escapes, no missing values, and `{{quote value}}`.

@@ -23,6 +23,8 @@ pub use toolchain::{Head, Toolchain, names as toolchain_names, toolchain};
 #[cfg(test)]
 mod fixtures;
 #[cfg(test)]
+mod run_tests;
+#[cfg(test)]
 mod tests;
 
 /// Why no text can be written from a script.

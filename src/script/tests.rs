@@ -277,5 +277,7 @@ fn write_scripts() {
         };
         let text = dockerfile(&from_plan(&plan), &options).expect("a text");
         std::fs::write(format!("{dir}/{name}.Dockerfile"), text).expect("written");
+        let text = dockerfile(&from_plan(&plan), &DockerOptions::default()).expect("a text");
+        std::fs::write(format!("{dir}/{name}.buildkit.Dockerfile"), text).expect("written");
     }
 }

@@ -7,7 +7,9 @@
 
 mod facts;
 mod knowledge;
+mod reader;
 mod rules;
+mod targets;
 mod vacuous;
 mod words;
 
@@ -121,8 +123,8 @@ fn check_text(
     if depth > DEEPEST {
         return unreadable("shells within shells, too deep to check");
     }
-    let Some(facts) = facts::read(&nested.text, &nested.cwd) else {
-        return unreadable("no Bash that can be read");
+    let Some(facts) = reader::read(&nested.text, &nested.cwd) else {
+        return unreadable("too long, too deeply nested or too odd to check");
     };
     let offset = nested.line.saturating_sub(1);
     for mut finding in rules::findings(&facts, nested, repository) {

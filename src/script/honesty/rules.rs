@@ -1,17 +1,20 @@
 //! The rules, over [`Facts`].
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::ops::Bound;
+use std::rc::Rc;
 
 use globset::Glob;
 
-use super::facts::{Call, Facts, Nested};
+use super::facts::{Call, Facts, Nested, Statement};
 use super::knowledge::{is_in, knowledge};
+use super::targets::{in_program_dir, is_cluster, targets};
 use super::words::{base_name, resolve};
 use super::{Finding, Rule};
 
 /// What the script must leave alone.
 pub struct Repository<'t> {
-    tracked: HashSet<&'t str>,
+    pub tracked: BTreeSet<&'t str>,
     files: &'t [String],
     programs: HashSet<&'t str>,
 }
@@ -26,7 +29,7 @@ impl<'t> Repository<'t> {
     }
 
     /// The tracked file that a path, a directory or a glob names, if any.
-    fn tracked(&self, path: &str) -> Option<&str> {
+    pub fn tracked(&self, path: &str) -> Option<&str> {
         if let Some(known) = self.tracked.get(path) {
             return Some(known);
         }
@@ -38,16 +41,18 @@ impl<'t> Repository<'t> {
                 .map(String::as_str)
                 .find(|file| glob.is_match(file));
         }
-        let within = |file: &&String| {
-            path.is_empty()
-                || file
-                    .strip_prefix(path)
-                    .is_some_and(|rest| rest.starts_with('/'))
-        };
-        self.files.iter().find(within).map(String::as_str)
+        if path.is_empty() {
+            return self.tracked.first().copied();
+        }
+        let dir = format!("{path}/");
+        let next = self
+            .tracked
+            .range::<str, _>((Bound::Included(dir.as_str()), Bound::Unbounded))
+            .next();
+        next.copied().filter(|file| file.starts_with(&dir))
     }
 
-    fn is_program(&self, name: &str) -> bool {
+    pub fn is_program(&self, name: &str) -> bool {
         self.programs.contains(name) || is_in(&knowledge().names.tools, name)
     }
 
@@ -72,6 +77,7 @@ impl<'t> Repository<'t> {
 /// Everything that one text does wrong; lines are the text's own.
 pub fn findings(facts: &Facts, text: &Nested, repository: &Repository<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let mut seen = HashSet::new();
     for line in &facts.unread {
         add(
             &mut findings,
@@ -92,7 +98,7 @@ pub fn findings(facts: &Facts, text: &Nested, repository: &Repository<'_>) -> Ve
         );
     }
     for call in &facts.calls {
-        for (path, how, content) in super::rules::targets(call, repository) {
+        for (path, how, content) in targets(call, repository) {
             writes(
                 call.line,
                 &path,
@@ -103,7 +109,9 @@ pub fn findings(facts: &Facts, text: &Nested, repository: &Repository<'_>) -> Ve
                 &mut findings,
             );
         }
-        altering(call, repository, &mut findings);
+        // The words of a statement are looked at once, however many commands share it.
+        let first = seen.insert(Rc::as_ptr(&call.statement));
+        altering(call, first, repository, &mut findings);
         stand_in(call, repository, &mut findings);
         switches(call, &mut findings);
     }
@@ -135,7 +143,7 @@ fn writes(
     line: u32,
     path: &str,
     how: &str,
-    statement: &str,
+    statement: &Statement,
     content: bool,
     repository: &Repository<'_>,
     findings: &mut Vec<Finding>,
@@ -168,7 +176,7 @@ fn writes(
             format!("{how} {path}, a program of its own making"),
         );
     }
-    if content && knowledge().passing_switches.is_match(statement) {
+    if content && statement.skips_tests {
         add(
             findings,
             line,
@@ -178,143 +186,8 @@ fn writes(
     }
 }
 
-fn in_program_dir(path: &str) -> bool {
-    let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
-    is_in(&knowledge().names.program_dirs, base_name(dir))
-}
-
-/// Files that a call writes or removes: path, verb, and whether the contents are the script's own.
-pub(super) fn targets(
-    call: &Call,
-    repository: &Repository<'_>,
-) -> Vec<(String, &'static str, bool)> {
-    let Some((program, arguments)) = call.argv.split_first() else {
-        return Vec::new();
-    };
-    let here = |path: &str| resolve(&call.cwd, path);
-    let plain = || {
-        arguments
-            .iter()
-            .filter(|a| !a.starts_with('-'))
-            .map(|a| here(a))
-    };
-    let has = |flag: &str| arguments.iter().any(|a| a.starts_with(flag));
-    match base_name(program) {
-        "tee" => plain().map(|p| (p, "writes", true)).collect(),
-        "truncate" | "ed" | "ex" => plain().map(|p| (p, "alters", true)).collect(),
-        "sed" if has("-i") || has("--in-place") || arguments.iter().any(|a| is_cluster(a, 'i')) => {
-            plain().map(|p| (p, "alters", true)).collect()
-        }
-        "perl" | "ruby" if arguments.iter().any(|a| is_cluster(a, 'i')) => {
-            plain().map(|p| (p, "alters", true)).collect()
-        }
-        "rm" | "unlink" | "shred" => plain().map(|p| (p, "removes", false)).collect(),
-        "cp" | "mv" | "install" | "ln" | "rsync" | "link" => copies(call, arguments, repository),
-        "dd" => arguments
-            .iter()
-            .filter_map(|a| a.strip_prefix("of="))
-            .map(|p| (here(p), "writes", false))
-            .collect(),
-        "curl" | "wget" => {
-            let after = arguments.windows(2).filter(|w| {
-                w.first().is_some_and(|f| {
-                    matches!(f.as_str(), "-o" | "-O" | "--output" | "--output-document")
-                })
-            });
-            after
-                .filter_map(|w| w.get(1))
-                .filter(|p| !p.contains("://"))
-                .map(|p| (here(p), "downloads", true))
-                .collect()
-        }
-        "chmod" => plain()
-            .skip(1)
-            .filter(|path| {
-                repository.tracked(path).is_none() && repository.is_program(base_name(path))
-            })
-            .map(|path| (path, "makes executable", true))
-            .collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn is_cluster(argument: &str, flag: char) -> bool {
-    argument.starts_with('-')
-        && !argument.starts_with("--")
-        && argument.len() <= 4
-        && argument.contains(flag)
-}
-
-/// Destinations of `cp`, `mv`, `install` and `ln`, and what `mv` takes away.
-fn copies(
-    call: &Call,
-    arguments: &[String],
-    repository: &Repository<'_>,
-) -> Vec<(String, &'static str, bool)> {
-    let option = |short: &str, long: &str| {
-        let after = arguments
-            .windows(2)
-            .find(|w| w.first().is_some_and(|a| a == short))
-            .and_then(|w| w.get(1).cloned());
-        after.or_else(|| {
-            arguments
-                .iter()
-                .find_map(|a| a.strip_prefix(long).map(str::to_owned))
-        })
-    };
-    let into = option("-t", "--target-directory=");
-    let mode = option("-m", "--mode=");
-    let mut plain: Vec<&String> = arguments
-        .iter()
-        .filter(|a| !a.starts_with('-') && Some(*a) != into.as_ref() && Some(*a) != mode.as_ref())
-        .collect();
-    let Some(target) = into.clone().or_else(|| {
-        if plain.len() > 1 {
-            plain.pop().cloned()
-        } else {
-            Some(".".to_owned())
-        }
-    }) else {
-        return Vec::new();
-    };
-    let mut all = Vec::new();
-    for source in &plain {
-        let path = resolve(&call.cwd, &target);
-        let inside = resolve(&call.cwd, &format!("{target}/{}", base_name(source)));
-        let is_dir = into.is_some()
-            || target.ends_with('/')
-            || path.is_empty()
-            || base_name(&target) == "."
-            || plain.len() > 1
-            || (!repository.tracked.contains(path.as_str()) && repository.tracked(&path).is_some())
-            || is_in(&knowledge().names.program_dirs, base_name(&path));
-        let path = if is_dir { inside } else { path };
-        let fake = repository.is_program(base_name(&path)) || in_program_dir(&path);
-        all.push((
-            path.clone(),
-            "writes",
-            fake && !is_same_tool(source, base_name(&path)),
-        ));
-        if call.argv.first().is_some_and(|p| base_name(p) == "mv") {
-            all.push((resolve(&call.cwd, source), "removes", false));
-        }
-    }
-    all
-}
-
-/// Whether `source` is the real program that `name` stands for: `/usr/bin/python3` for `python`, `/usr/bin/clang-15`
-/// for `clang`, `../uv/bin/uv` for `uv`.
-fn is_same_tool(source: &str, name: &str) -> bool {
-    let real = base_name(source);
-    let related = real.starts_with(name) || name.starts_with(real);
-    let from_bin = source
-        .rsplit_once('/')
-        .is_some_and(|(dir, _)| is_in(&knowledge().names.program_dirs, base_name(dir)));
-    related && from_bin && !is_in(&knowledge().names.no_ops, real)
-}
-
 /// Programs that alter tracked files by their nature.
-fn altering(call: &Call, repository: &Repository<'_>, findings: &mut Vec<Finding>) {
+fn altering(call: &Call, first: bool, repository: &Repository<'_>, findings: &mut Vec<Finding>) {
     let Some((program, arguments)) = call.argv.split_first() else {
         return;
     };
@@ -336,10 +209,18 @@ fn altering(call: &Call, repository: &Repository<'_>, findings: &mut Vec<Finding
                 && !says("submodule")
                 && !says("clone")
         }
+        // A tree of the build's own may be swept.
+        "find"
+            if arguments
+                .first()
+                .is_some_and(|dir| repository.tracked(&resolve(&call.cwd, dir)).is_none()) =>
+        {
+            false
+        }
         "find" | "xargs" => {
             says("-delete") || (says("sed") && arguments.iter().any(|a| is_cluster(a, 'i')))
         }
-        "python" | "python3" | "perl" | "ruby" | "node" => inline_write(call, repository),
+        "python" | "python3" | "perl" | "ruby" | "node" => first && inline_write(call, repository),
         _ => false,
     };
     if found {
@@ -347,27 +228,19 @@ fn altering(call: &Call, repository: &Repository<'_>, findings: &mut Vec<Finding
             findings,
             call.line,
             Rule::TrackedFile,
-            format!("runs {name}, which alters files that the repository tracks"),
+            format!("runs {name}, which alters files that are not the script's to alter"),
         );
     }
 }
 
-/// `python3 -c "open('tests/x.py', 'w')…"` and the like: an inline program that writes and names a file to leave alone.
+/// An inline program that writes, in a statement that names a file to leave alone.
 fn inline_write(call: &Call, repository: &Repository<'_>) -> bool {
-    let inline = call.argv.iter().any(|a| a == "-c" || a == "-e" || a == "-")
-        || call.statement.contains("<<");
-    let writing = [
-        "write", "'w'", "\"w\"", "'a'", "\"a\"", "unlink", "remove", "rename", "replace(",
-    ];
-    if !inline || !writing.iter().any(|w| call.statement.contains(w)) {
-        return false;
-    }
-    let words = call
-        .statement
-        .split(|c: char| c.is_whitespace() || "'\"(),;=<>".contains(c));
-    words.filter(|w| w.len() > 2).any(|w| {
-        repository.tracked.contains(resolve(&call.cwd, w).as_str())
-            || knowledge().test_configs.is_match(w)
+    call.statement.inline.iter().any(|word| {
+        repository
+            .tracked
+            .contains(resolve(&call.cwd, word).as_str())
+            || knowledge().test_configs.is_match(word)
+            || (in_program_dir(word) && repository.is_program(base_name(word)))
     })
 }
 
@@ -464,7 +337,13 @@ fn swallows(
         .collect();
     let matters = |argv: &Vec<String>| repository.matters(argv, &functions);
     for swallow in &facts.swallows {
-        let Some(step) = swallow.left.iter().find(|argv| matters(argv)) else {
+        // `have x || missing+=(x)` asks; `make || failed=1` swallows.
+        let only_sets = swallow.right.as_ref().is_some_and(Vec::is_empty);
+        let is_step = |argv: &&Vec<String>| match only_sets {
+            true => repository.matters(argv, &HashSet::new()),
+            false => matters(argv),
+        };
+        let Some(step) = swallow.left.iter().find(is_step) else {
             continue;
         };
         let step = step.join(" ");
@@ -492,7 +371,7 @@ fn swallows(
     for call in &facts.calls {
         let argv: Vec<&str> = call.argv.iter().map(String::as_str).collect();
         let swallowed = match argv.as_slice() {
-            ["set", "+e" | "+o", ..] if argv.iter().any(|a| *a == "+e" || *a == "errexit") => {
+            ["set" | "shopt", options @ ..] if switches_off_errexit(options) => {
                 Some("switches off the end at the first failure")
             }
             ["trap", "" | "true" | ":" | "exit 0", signals @ ..]
@@ -521,6 +400,14 @@ fn swallows(
             "goes on after a failure: there is no set -e".to_owned(),
         );
     }
+}
+
+/// `set +e`, `set +o errexit`, `shopt -uo errexit`.
+fn switches_off_errexit(options: &[&str]) -> bool {
+    options.iter().any(|o| o.starts_with('+') && o.contains('e'))
+        || options.windows(2).any(|w| {
+            matches!(w, [off, "errexit"] if *off == "+o" || (off.starts_with('-') && off.contains('u') && off.contains('o')))
+        })
 }
 
 /// A right side of `||` that only talks, or ends with success.

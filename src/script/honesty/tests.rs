@@ -113,6 +113,11 @@ fn a_stub_in_place_of_a_tracked_file() {
         Rule::TrackedFile,
     );
     refused("f=run-tests.sh; : > \"$f\"", Rule::TrackedFile);
+    refused("printf 'echo x > run-tests.sh\\n' | sh", Rule::TrackedFile);
+    refused(
+        "python3 -c \"import os; os.symlink('/bin/true', '/usr/bin/meson')\"",
+        Rule::TrackedFile,
+    );
     refused("eval 'echo exit 0 > run-tests.sh'", Rule::TrackedFile);
 }
 
@@ -168,6 +173,16 @@ fn failures_swallowed() {
         "build() { make; }\nbuild || true",
         "pytest | tee log",
         "bash -c 'make; make check'",
+        "make || failed=1",
+        "if ! make; then echo failed; fi",
+        "if pytest; then say fine; fi",
+        "{ ./configure && make; } || (true)",
+        "set +eu; make",
+        "set +o errexit; make",
+        "shopt -uo errexit; make",
+        "echo 'make || true' | bash",
+        "bash <<< 'make || true'",
+        "c=set; $c +e",
         "bash -Eeuo pipefail -c \"$(\ncat <<'ENVC'\nmake || true\nENVC\n)\"",
     ] {
         refused(text, Rule::SwallowedFailure);
@@ -188,7 +203,7 @@ fn honest_neighbours() {
         "cmake -S . -B build -DBUILD_TESTING=ON",
         "git submodule update --init --recursive",
         "git clone https://example.org/x /opt/x && git -C /opt/x checkout v1",
-        "(cd /tmp/x && echo y > setup.cfg.log && patch -p1 < a)",
+        "(cd /tmp/other && echo y > setup.cfg.log && patch -p1 < a)",
         "echo generated > src/config.h",
         "cp config.h.in config.h",
         "grep -q x CMakeLists.txt || make x",
@@ -199,6 +214,10 @@ fn honest_neighbours() {
         "touch aclocal.m4 configure",
         "mvn -q install -DskipTests",
         "chmod +x run-tests.sh",
+        "if ! make; then exit 1; fi",
+        "if ! cmake --version; then need cmake; fi",
+        "set -e -o errexit; make",
+        "have() { apk info -e \"$1\"; }\nfor p in a b; do have \"$p\" || missing+=(\"$p\"); done",
     ] {
         clean(text);
     }
@@ -248,9 +267,23 @@ fn hostile_texts_end() {
         "$(".repeat(5_000),
         "x".repeat(LONGEST + 1),
         "if a; then ".repeat(5_000),
+        "python3 -c write > x* | ".repeat(5_000),
+        "python3 -c write > x* ; ".repeat(2_000),
     ] {
         let start = std::time::Instant::now();
         let _ = check(&text, &tracked(), &[]);
+        eprintln!("{:?} {:.20}", start.elapsed(), text);
         assert!(start.elapsed().as_secs() < 20);
+    }
+}
+
+/// Prints the findings of the script at `$ENVC_CHECK`, for a try by hand.
+#[test]
+#[ignore = "a tool, not a test: needs ENVC_CHECK"]
+fn check_file() {
+    let path = std::env::var("ENVC_CHECK").expect("ENVC_CHECK");
+    let text = std::fs::read_to_string(path).expect("a text");
+    for finding in check(&text, &tracked(), &["ctest".to_owned()]) {
+        println!("FOUND {finding}");
     }
 }

@@ -1,7 +1,7 @@
 //! Commands that succeed without testing anything.
 
-use super::facts::read;
 use super::knowledge::{is_in, knowledge};
+use super::reader::read;
 use super::words::base_name;
 
 /// Whether a command, taken as a test, proves nothing: `pip show x`, `tool --version`, `pytest --collect-only`, `true`, or

@@ -34,7 +34,7 @@ fn append(node: Node<'_>, source: &str, variables: &Variables, deep: usize, out:
         | "variable_assignment"
         | "translated_string" => {
             for index in 0..node.child_count() {
-                let Some(child) = node.child(index as u32) else {
+                let Some(child) = node.child(index) else {
                     continue;
                 };
                 if child.kind() != "\"" {
@@ -43,8 +43,8 @@ fn append(node: Node<'_>, source: &str, variables: &Variables, deep: usize, out:
             }
         }
         "simple_expansion" | "expansion" => {
-            let name = (0..node.named_child_count())
-                .filter_map(|index| node.named_child(index as u32))
+            let name = (0..node.named_child_count() as u32)
+                .filter_map(|index| node.named_child(index))
                 .find(|child| matches!(child.kind(), "variable_name" | "special_variable_name"))
                 .and_then(|child| source.get(child.byte_range()))
                 .unwrap_or("?");
