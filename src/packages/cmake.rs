@@ -36,8 +36,11 @@ pub(super) fn find(index: &Index, name: &str) -> Vec<Found> {
     let from_module = MODULES
         .get(name)
         .map(|wanted| first_of(index, name, wanted));
-    if let Some(module) = from_module.filter(|module| !module.is_empty()) {
-        found = module;
+    match from_module {
+        Some(module) if !module.is_empty() => found = module,
+        // A module that needs nothing (`Threads`): a file of that name belongs to something else.
+        Some(_) if MODULES.get(name).is_some_and(Vec::is_empty) => return Vec::new(),
+        _ => {}
     }
     if found.is_empty() {
         found = by_name(index, name);

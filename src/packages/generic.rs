@@ -17,6 +17,8 @@ struct Names {
     /// Of another operating system; a file of that name in a package is not what the source means.
     foreign: Vec<String>,
     foreign_directories: Vec<String>,
+    /// First directories that projects name their own trees by.
+    local_directories: Vec<String>,
     /// Directories that packages give as a symbolic link, whose contents a `Contents` file does not list.
     links: BTreeMap<String, String>,
 }
@@ -42,6 +44,16 @@ pub(super) fn is_foreign_or_local(name: &str) -> bool {
         || first.is_some_and(|dir| NAMES.foreign_directories.iter().any(|known| known == dir))
 }
 
+/// `src/util.h`, `foo/config.h`: a path inside somebody's own tree, unless a package has exactly that.
+fn is_local_path(name: &str) -> bool {
+    let Some((dir, rest)) = name.split_once('/') else {
+        return false;
+    };
+    let base = rest.rsplit('/').next().unwrap_or(rest);
+    NAMES.local.iter().any(|known| known == base)
+        || NAMES.local_directories.iter().any(|known| known == dir)
+}
+
 /// The name with its first directory replaced by what it is a link to.
 pub(super) fn follow_link(name: &str) -> Option<String> {
     let (first, rest) = name.split_once('/')?;
@@ -56,12 +68,17 @@ pub(super) fn keep_telling(index: &Index, name: &str, found: Vec<Found>) -> Vec<
         .flat_map(|f| f.hit.packages.iter().copied())
         .collect();
     let many = packages.len() > MANY_PACKAGES;
+    let local = is_local_path(name);
     found
         .into_iter()
         .filter(|each| {
             let exact = is_exact_header(&each.hit.path, name);
-            if exact && !many {
+            let mut owners = each.hit.packages.iter().filter_map(|id| index.package(*id));
+            if exact && (!many || owners.any(|p| super::standard::is_toolchain_package(&p.name))) {
                 return true;
+            }
+            if local && !exact {
+                return false;
             }
             let about = each
                 .hit

@@ -162,7 +162,10 @@ impl Index {
 
 /// True where the compiler finds the header without any further `-I`.
 pub(super) fn is_exact_header(path: &str, name: &str) -> bool {
-    path.starts_with("usr/include/")
-        && (below_include(path) == name
-            || below_include(path).strip_suffix("/*") == name.rsplit_once('/').map(|(dir, _)| dir))
+    if !path.starts_with("usr/include/") {
+        return false;
+    }
+    let below = below_include(path);
+    let directory = |dir: &str| name.rsplit_once('/').is_some_and(|(own, _)| own == dir);
+    below == name || below.strip_suffix("/*").is_some_and(directory)
 }

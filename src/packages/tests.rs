@@ -1,0 +1,455 @@
+//! Lookups in the embedded index, each answer checked against bookworm's own lists by hand.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn best(text: &str) -> Option<String> {
+    let capability: Capability = text.parse().unwrap();
+    Index::embedded()
+        .providers(&capability)
+        .first()
+        .map(|candidate| candidate.package.clone())
+}
+
+fn check(cases: &[(&str, &str)]) {
+    let wrong: Vec<String> = cases
+        .iter()
+        .filter_map(|(capability, package)| {
+            let found = best(capability);
+            (found.as_deref() != Some(*package))
+                .then(|| format!("{capability}: {found:?}, not {package}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn headers_lead_to_their_packages() {
+    check(&[
+        ("header:zlib.h", "zlib1g-dev"),
+        ("header:png.h", "libpng-dev"),
+        ("header:SDL.h", "libsdl2-dev"),
+        ("header:SDL2/SDL.h", "libsdl2-dev"),
+        ("header:SDL/SDL.h", "libsdl1.2-dev"),
+        ("header:libpq-fe.h", "libpq-dev"),
+        ("header:curl/curl.h", "libcurl4-openssl-dev"),
+        ("header:jpeglib.h", "libjpeg-dev"),
+        ("header:Python.h", "python3-dev"),
+        ("header:mysql.h", "default-libmysqlclient-dev"),
+        ("header:mysql/mysql.h", "default-libmysqlclient-dev"),
+        ("header:curses.h", "libncurses-dev"),
+        ("header:ncurses.h", "libncurses-dev"),
+        ("header:gtk/gtk.h", "libgtk-3-dev"),
+        ("header:glib.h", "libglib2.0-dev"),
+        ("header:boost/asio.hpp", "libboost-dev"),
+        ("header:boost/asio/ip/tcp.hpp", "libboost-dev"),
+        ("header:opencv2/core.hpp", "libopencv-dev"),
+        ("header:ft2build.h", "libfreetype-dev"),
+        ("header:openssl/ssl.h", "libssl-dev"),
+        ("header:jni.h", "default-jdk-headless"),
+        ("header:hdf5.h", "libhdf5-dev"),
+        ("header:mpi.h", "mpi-default-dev"),
+        ("header:GL/gl.h", "libgl-dev"),
+        ("header:GL/glew.h", "libglew-dev"),
+        ("header:X11/Xlib.h", "libx11-dev"),
+        ("header:Eigen/Dense", "libeigen3-dev"),
+        ("header:gtest/gtest.h", "libgtest-dev"),
+        ("header:sqlite3.h", "libsqlite3-dev"),
+        ("header:event.h", "libevent-dev"),
+        ("header:ev.h", "libev-dev"),
+        ("header:uv.h", "libuv1-dev"),
+        ("header:pcre.h", "libpcre3-dev"),
+        ("header:pcre2.h", "libpcre2-dev"),
+        ("header:readline/readline.h", "libreadline-dev"),
+        ("header:libxml/parser.h", "libxml2-dev"),
+        ("header:expat.h", "libexpat1-dev"),
+        ("header:yaml.h", "libyaml-dev"),
+        ("header:json-c/json.h", "libjson-c-dev"),
+        ("header:jansson.h", "libjansson-dev"),
+        ("header:gmp.h", "libgmp-dev"),
+        ("header:zmq.h", "libzmq3-dev"),
+        ("header:llvm/IR/Module.h", "llvm-dev"),
+        ("header:clang-c/Index.h", "libclang-dev"),
+        ("header:QtCore/QString", "qtbase5-dev"),
+        ("header:pcap.h", "libpcap-dev"),
+        ("header:alsa/asoundlib.h", "libasound2-dev"),
+        ("header:ffi.h", "libffi-dev"),
+        ("header:fmt/core.h", "libfmt-dev"),
+        ("header:nlohmann/json.hpp", "nlohmann-json3-dev"),
+        ("header:catch2/catch.hpp", "catch2"),
+        ("header:rpc/rpc.h", "libtirpc-dev"),
+        ("header:systemd/sd-daemon.h", "libsystemd-dev"),
+        ("header:sys/capability.h", "libcap-dev"),
+        ("header:security/pam_appl.h", "libpam0g-dev"),
+        ("header:tcl.h", "tcl-dev"),
+        ("header:ldap.h", "libldap-dev"),
+        ("header:lzma.h", "liblzma-dev"),
+        ("header:bzlib.h", "libbz2-dev"),
+        ("header:zstd.h", "libzstd-dev"),
+        ("header:lz4.h", "liblz4-dev"),
+        ("header:check.h", "check"),
+        ("header:cmocka.h", "libcmocka-dev"),
+        ("header:iconv.h", "libc6-dev"),
+        ("header:stdio.h", "libc6-dev"),
+        ("header:linux/if.h", "linux-libc-dev"),
+        ("header:sndfile.h", "libsndfile1-dev"),
+        ("header:libavcodec/avcodec.h", "libavcodec-dev"),
+        ("header:cairo.h", "libcairo2-dev"),
+        ("header:archive.h", "libarchive-dev"),
+        ("header:magic.h", "libmagic-dev"),
+        ("header:uuid/uuid.h", "uuid-dev"),
+        ("header:fftw3.h", "libfftw3-dev"),
+        ("header:libusb.h", "libusb-1.0-0-dev"),
+        ("header:CL/cl.h", "ocl-icd-opencl-dev"),
+        ("header:unwind.h", "libunwind-dev"),
+        ("header:json/json.h", "libjsoncpp-dev"),
+        ("header:fuse.h", "libfuse-dev"),
+        ("header:google/protobuf/message.h", "libprotobuf-dev"),
+        ("header:postgres.h", "postgresql-server-dev-all"),
+        ("header:wx/wx.h", "libwxgtk3.2-dev"),
+        ("header:gelf.h", "libelf-dev"),
+        ("header:numa.h", "libnuma-dev"),
+    ]);
+}
+
+#[test]
+fn pkg_config_modules_lead_to_their_packages() {
+    check(&[
+        ("pc:libpng", "libpng-dev"),
+        ("pc:zlib", "zlib1g-dev"),
+        ("pc:gtk+-3.0", "libgtk-3-dev"),
+        ("pc:openssl", "libssl-dev"),
+        ("pc:libcurl", "libcurl4-openssl-dev"),
+        ("pc:sdl2", "libsdl2-dev"),
+        ("pc:glib-2.0", "libglib2.0-dev"),
+        ("pc:python3", "python3-dev"),
+        ("pc:libpq", "libpq-dev"),
+        ("pc:lua5.4", "liblua5.4-dev"),
+        ("pc:ncurses", "libncurses-dev"),
+        ("pc:x11", "libx11-dev"),
+        ("pc:dbus-1", "libdbus-1-dev"),
+        ("pc:libudev", "libudev-dev"),
+        ("pc:systemd", "systemd"),
+        ("pc:freetype2", "libfreetype-dev"),
+        ("pc:cairo", "libcairo2-dev"),
+        ("pc:eigen3", "libeigen3-dev"),
+        ("pc:libusb-1.0", "libusb-1.0-0-dev"),
+        ("pc:libxml-2.0", "libxml2-dev"),
+        ("pc:wayland-client", "libwayland-dev"),
+    ]);
+}
+
+#[test]
+fn cmake_packages_lead_to_their_packages() {
+    check(&[
+        ("cmake:ZLIB", "zlib1g-dev"),
+        ("cmake:PNG", "libpng-dev"),
+        ("cmake:OpenSSL", "libssl-dev"),
+        ("cmake:CURL", "libcurl4-openssl-dev"),
+        ("cmake:Boost", "libboost-dev"),
+        ("cmake:Qt5", "qtbase5-dev"),
+        ("cmake:Qt6", "qt6-base-dev"),
+        ("cmake:Qt5Core", "qtbase5-dev"),
+        ("cmake:SDL2", "libsdl2-dev"),
+        ("cmake:Eigen3", "libeigen3-dev"),
+        ("cmake:OpenCV", "libopencv-dev"),
+        ("cmake:fmt", "libfmt-dev"),
+        ("cmake:GTest", "libgtest-dev"),
+        ("cmake:Python3", "python3-dev"),
+        ("cmake:LLVM", "llvm-dev"),
+        ("cmake:Protobuf", "libprotobuf-dev"),
+        ("cmake:nlohmann_json", "nlohmann-json3-dev"),
+        ("cmake:PostgreSQL", "libpq-dev"),
+        ("cmake:MySQL", "default-libmysqlclient-dev"),
+        ("cmake:X11", "libx11-dev"),
+        ("cmake:BLAS", "libblas-dev"),
+        ("cmake:LAPACK", "liblapack-dev"),
+        ("cmake:Catch2", "catch2"),
+        ("cmake:yaml-cpp", "libyaml-cpp-dev"),
+        ("cmake:TBB", "libtbb-dev"),
+        ("cmake:ECM", "extra-cmake-modules"),
+        ("cmake:JPEG", "libjpeg-dev"),
+        ("cmake:Doxygen", "doxygen"),
+        ("cmake:absl", "libabsl-dev"),
+        ("cmake:JNI", "default-jdk-headless"),
+        ("cmake:GLFW3", "libglfw3-dev"),
+        ("cmake:LibUSB", "libusb-1.0-0-dev"),
+    ]);
+}
+
+#[test]
+fn libraries_lead_to_their_packages() {
+    check(&[
+        ("lib:z", "zlib1g-dev"),
+        ("lib:ssl", "libssl-dev"),
+        ("lib:crypto", "libssl-dev"),
+        ("lib:m", "libc6-dev"),
+        ("lib:pthread", "libc6-dev"),
+        ("lib:png", "libpng-dev"),
+        ("lib:jpeg", "libjpeg-dev"),
+        ("lib:ncurses", "libncurses-dev"),
+        ("lib:tinfo", "libncurses-dev"),
+        ("lib:blas", "libblas-dev"),
+        ("lib:lapack", "liblapack-dev"),
+        ("lib:curl", "libcurl4-openssl-dev"),
+        ("lib:mysqlclient", "default-libmysqlclient-dev"),
+        ("lib:boost_system", "libboost-system-dev"),
+        ("lib:stdc++", "g++"),
+        ("lib:X11", "libx11-dev"),
+        ("lib:GL", "libgl-dev"),
+        ("lib:xml2", "libxml2-dev"),
+        ("lib:uuid", "uuid-dev"),
+        ("lib:pq", "libpq-dev"),
+        ("lib:readline", "libreadline-dev"),
+        ("lib:edit", "libedit-dev"),
+        ("lib:libz.so", "zlib1g-dev"),
+    ]);
+}
+
+#[test]
+fn commands_lead_to_their_packages() {
+    check(&[
+        ("cmd:flex", "flex"),
+        ("cmd:bison", "bison"),
+        ("cmd:meson", "meson"),
+        ("cmd:ninja", "ninja-build"),
+        ("cmd:cmake", "cmake"),
+        ("cmd:gcc", "gcc"),
+        ("cmd:g++", "g++"),
+        ("cmd:cc", "gcc"),
+        ("cmd:make", "make"),
+        ("cmd:pkg-config", "pkg-config"),
+        ("cmd:python3", "python3"),
+        ("cmd:python", "python-is-python3"),
+        ("cmd:perl", "perl"),
+        ("cmd:awk", "mawk"),
+        ("cmd:xxd", "xxd"),
+        ("cmd:git", "git"),
+        ("cmd:svn", "subversion"),
+        ("cmd:protoc", "protobuf-compiler"),
+        ("cmd:clang", "clang"),
+        ("cmd:rustc", "rustc"),
+        ("cmd:cargo", "cargo"),
+        ("cmd:go", "golang-go"),
+        ("cmd:node", "nodejs"),
+        ("cmd:npm", "npm"),
+        ("cmd:java", "default-jre-headless"),
+        ("cmd:javac", "default-jdk-headless"),
+        ("cmd:autoreconf", "autoconf"),
+        ("cmd:aclocal", "automake"),
+        ("cmd:libtoolize", "libtool"),
+        ("cmd:msgfmt", "gettext"),
+        ("cmd:autopoint", "autopoint"),
+        ("cmd:makeinfo", "texinfo"),
+        ("cmd:xsltproc", "xsltproc"),
+        ("cmd:gperf", "gperf"),
+        ("cmd:tclsh", "tcl"),
+        ("cmd:ruby", "ruby"),
+        ("cmd:php", "php-cli"),
+        ("cmd:tox", "tox"),
+        ("cmd:gfortran", "gfortran"),
+        ("cmd:sphinx-build", "python3-sphinx"),
+        ("cmd:gtkdocize", "gtk-doc-tools"),
+        ("cmd:psql", "postgresql-client"),
+        ("cmd:xz", "xz-utils"),
+        ("cmd:ps", "procps"),
+        ("cmd:jq", "jq"),
+        ("cmd:ssh", "openssh-client"),
+        ("cmd:which", "debianutils"),
+    ]);
+}
+
+#[test]
+fn macros_and_python_modules_lead_to_their_packages() {
+    check(&[
+        ("m4:AX_CXX_COMPILE_STDCXX", "autoconf-archive"),
+        ("m4:AX_PTHREAD", "autoconf-archive"),
+        ("m4:PKG_CHECK_MODULES", "pkg-config"),
+        ("m4:AM_PATH_SDL", "libsdl1.2-dev"),
+        ("m4:LT_INIT", "libtool"),
+        ("m4:AM_GNU_GETTEXT", "gettext"),
+        ("m4:GTK_DOC_CHECK", "gtk-doc-tools"),
+        ("m4:AM_INIT_AUTOMAKE", "automake"),
+        ("py:tkinter", "python3-tk"),
+        ("py:venv", "python3-venv"),
+        ("py:distutils", "python3-distutils"),
+        ("py:numpy", "python3-numpy"),
+        ("py:yaml", "python3-yaml"),
+        ("py:gi", "python3-gi"),
+        ("py:google.protobuf", "python3-protobuf"),
+        ("py:PIL", "python3-pil"),
+        ("py:json", "python3"),
+        ("pkg:libfoo-dev", "libfoo-dev"),
+    ]);
+}
+
+#[test]
+fn names_that_say_nothing_lead_nowhere() {
+    for text in [
+        "header:windows.h",
+        "header:winsock2.h",
+        "header:io.h",
+        "header:config.h",
+        "header:version.h",
+        "header:types.h",
+        "header:utils.h",
+        "header:util.h",
+        "header:common.h",
+        "header:client.h",
+        "header:server.h",
+        "header:list.h",
+        "header:foo/config.h",
+        "header:src/util.h",
+        "header:core/types.h",
+        "header:mylib/mylib.h",
+        "header:queue.h",
+        "header:buffer.h",
+        "header:matrix.h",
+        "header:CoreFoundation/CoreFoundation.h",
+        "header:mach/mach_time.h",
+        "header:my_project_internal_state.h",
+        "header:../zlib.h",
+        "header:parser.tab.h",
+        "cmake:Threads",
+        "cmake:OpenMP",
+        "cmake:NoSuchThing",
+        "pc:no-such-module",
+        "lib:nosuchlibrary",
+        "cmd:no-such-command",
+        "m4:MYPROJECT_CHECK_THING",
+        "py:no_such_module",
+        "pkg:$(reboot)",
+        "pkg:-o",
+        "header:*",
+    ] {
+        assert_eq!(best(text), None, "{text}");
+    }
+}
+
+#[test]
+fn the_best_comes_first_and_no_package_twice() {
+    let index = Index::embedded();
+    for text in [
+        "header:curl/curl.h",
+        "cmd:make",
+        "lib:blas",
+        "cmake:LLVM",
+        "header:SDL.h",
+    ] {
+        let found = index.providers(&text.parse().unwrap());
+        assert!(found.len() > 1, "{text}");
+        let names: HashSet<&str> = found.iter().map(|c| c.package.as_str()).collect();
+        assert_eq!(names.len(), found.len(), "{text}");
+        assert!(
+            found.windows(2).all(|two| two[0].score >= two[1].score),
+            "{text}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_damaged_index_is_an_error_or_empty_and_never_a_panic() {
+    let whole = std::fs::read(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/data/debian-bookworm.idx"
+    ))
+    .unwrap();
+    assert!(Index::from_bytes(Cow::Borrowed(b"")).is_err());
+    assert!(Index::from_bytes(Cow::Owned(whole[..100].to_vec())).is_err());
+    let mut cut = whole.clone();
+    cut.truncate(whole.len() / 2);
+    let cut = Index::from_bytes(Cow::Owned(cut)).unwrap();
+    assert!(cut.providers(&"cmd:meson".parse().unwrap()).is_empty());
+    let mut spoilt = whole;
+    for at in (2000..spoilt.len()).step_by(97) {
+        spoilt[at] ^= 0x5a;
+    }
+    let spoilt = Index::from_bytes(Cow::Owned(spoilt)).unwrap();
+    assert!(
+        spoilt
+            .providers(&"header:zlib.h".parse().unwrap())
+            .is_empty()
+    );
+}
+
+#[test]
+fn an_index_is_built_from_small_lists() {
+    let mut builder = Builder::new();
+    let contents = "usr/include/foo.h  libdevel/libfoo1.2-dev\nusr/bin/foo  utils/foo\n\
+                    usr/include/stdio.h  libdevel/libc6-dev\nbroken\n\u{fffd}\n";
+    builder.add_contents(contents.as_bytes()).unwrap();
+    builder
+        .add_packages("Package: libfoo-dev\nDepends: libfoo1.2-dev (= 1)\n".as_bytes())
+        .unwrap();
+    builder
+        .add_sources("Package: x\nBuild-Depends: libfoo-dev\n".as_bytes())
+        .unwrap();
+    let index = Index::from_bytes(Cow::Owned(builder.finish("testing").unwrap())).unwrap();
+    assert_eq!(index.release(), "testing");
+    let first = |text: &str| index.providers(&text.parse().unwrap())[0].clone();
+    assert_eq!(first("header:foo.h").package, "libfoo-dev");
+    assert_eq!(first("header:foo.h").path, "usr/include/foo.h");
+    assert_eq!(first("cmd:foo").package, "foo");
+    assert!(matches!(
+        Builder::new().finish("none"),
+        Err(BuildError::Empty(_))
+    ));
+}
+
+#[test]
+fn another_release_is_served_by_the_embedded_index_and_says_so() {
+    let other = BaseFacts {
+        release: "no-such-release".to_owned(),
+        ..base_by_id("debian-trixie").unwrap().clone()
+    };
+    assert!(Index::for_base(&other).is_approximate());
+    assert!(!Index::for_base(base_by_id("debian-bookworm").unwrap()).is_approximate());
+    assert_eq!(cache_path("debian", "../../etc"), None);
+}
+
+/// The index must hold what bookworm has, not a part of it: loose bounds around the counts of 2026.
+#[test]
+fn the_embedded_index_is_whole() {
+    let counts = Index::embedded().counts();
+    for (kind, least) in [
+        ("header", 150_000),
+        ("pc", 4_000),
+        ("cmake", 1_500),
+        ("lib", 10_000),
+        ("cmd", 40_000),
+        ("m4", 500),
+        ("py", 5_000),
+    ] {
+        assert!(counts[kind] > least, "{kind}: {}", counts[kind]);
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_subject_panics(prefix in "header|pc|cmake|lib|cmd|m4|py|pkg", subject in "\\PC{1,40}|[a-z./*+_-]{1,30}") {
+        if let Ok(capability) = format!("{prefix}:{subject}").parse::<Capability>() {
+            let index = Index::embedded();
+            let _ = index.providers(&capability);
+            let _ = explain(&index, &capability);
+            let _ = is_standard_header(&subject);
+            for manager in Manager::ALL {
+                let _ = native_requirement(&capability, manager);
+            }
+        }
+    }
+
+    #[test]
+    fn no_os_release_panics(text in "(ID|ID_LIKE|VERSION_ID|VERSION_CODENAME)=[a-z0-9.\" ]{0,12}\n(\\PC{0,40}\n){0,4}") {
+        let _ = base_of_os_release(&text);
+    }
+
+    #[test]
+    fn no_line_of_a_contents_file_panics(line in "\\PC{0,60}|usr/(include|lib|bin)/[a-z0-9./]{0,40} [a-z/,]{0,20}") {
+        let mut builder = Builder::new();
+        prop_assert!(builder.add_contents(line.as_bytes()).is_ok());
+    }
+}
