@@ -20,8 +20,10 @@ pub(super) struct Preference {
     pub when: Vec<Capability>,
     pub reason: String,
     /// A capability for which this decides.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the entry's own test"))]
     pub example: Capability,
     /// A capability that it must leave alone.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the entry's own test"))]
     pub not: Capability,
 }
 
