@@ -10,9 +10,8 @@ use super::*;
 fn best(text: &str) -> Option<String> {
     let capability: Capability = text.parse().unwrap();
     Index::embedded()
-        .providers(&capability)
-        .first()
-        .map(|candidate| candidate.package.clone())
+        .best(&capability)
+        .map(|candidate| candidate.package)
 }
 
 fn check(cases: &[(&str, &str)]) {
@@ -176,6 +175,12 @@ fn cmake_packages_lead_to_their_packages() {
         ("cmake:Doxygen", "doxygen"),
         ("cmake:absl", "libabsl-dev"),
         ("cmake:JNI", "default-jdk-headless"),
+        ("cmake:GLib", "libglib2.0-dev"),
+        ("cmake:SQLite", "libsqlite3-dev"),
+        ("cmake:boost_filesystem", "libboost-filesystem-dev"),
+        ("cmake:Qt5Svg", "libqt5svg5-dev"),
+        ("cmake:Cairo", "libcairo2-dev"),
+        ("cmake:LibArchive", "libarchive-dev"),
         ("cmake:GLFW3", "libglfw3-dev"),
         ("cmake:LibUSB", "libusb-1.0-0-dev"),
     ]);
@@ -257,6 +262,11 @@ fn commands_lead_to_their_packages() {
         ("cmd:psql", "postgresql-client"),
         ("cmd:xz", "xz-utils"),
         ("cmd:ps", "procps"),
+        ("cmd:mpicc", "mpi-default-dev"),
+        ("cmd:convert", "imagemagick"),
+        ("cmd:lua", "lua5.4"),
+        ("cmd:mysql", "default-mysql-client"),
+        ("cmd:ld", "binutils"),
         ("cmd:jq", "jq"),
         ("cmd:ssh", "openssh-client"),
         ("cmd:which", "debianutils"),
@@ -317,6 +327,11 @@ fn names_that_say_nothing_lead_nowhere() {
         "cmake:Threads",
         "cmake:OpenMP",
         "cmake:NoSuchThing",
+        "cmake:Utils",
+        "cmake:Common",
+        "cmake:Foo",
+        "cmake:CUDA",
+        "header:stdafx.h",
         "pc:no-such-module",
         "lib:nosuchlibrary",
         "cmd:no-such-command",
