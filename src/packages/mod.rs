@@ -29,4 +29,6 @@ pub use managers::{native_requirement, package_for, roles};
 pub use standard::is_standard_header;
 
 #[cfg(test)]
+mod robustness;
+#[cfg(test)]
 mod tests;
