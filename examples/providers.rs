@@ -1,17 +1,29 @@
-//! Prints the providers of capabilities: `providers header:zlib.h cmake:ZLIB ...`.
+//! Prints the providers of capabilities: `providers [BASE] header:zlib.h cmake:ZLIB ...`, with the time each took.
 
-use envc::packages::{Capability, Index};
+use std::time::Instant;
+
+use envc::packages::{Capability, Index, base_by_id};
 
 fn main() {
-    let index = Index::embedded();
-    for arg in std::env::args().skip(1) {
+    let mut args = std::env::args().skip(1).peekable();
+    let index = match args.peek().and_then(|first| base_by_id(first)) {
+        Some(base) => {
+            args.next();
+            Index::for_base(base)
+        }
+        None => Index::embedded(),
+    };
+    for arg in args {
         match arg.parse::<Capability>() {
             Err(error) => eprintln!("{error}"),
             Ok(capability) => {
+                let start = Instant::now();
+                let found = index.providers(&capability);
                 println!("{capability}");
-                for found in index.providers(&capability).iter().take(4) {
-                    println!("  {} {} ({})", found.score, found.package, found.why);
+                for each in found.iter().take(4) {
+                    println!("  {} {} ({})", each.score, each.package, each.why);
                 }
+                eprintln!("{capability}: {:?} ({})", start.elapsed(), index.release());
             }
         }
     }

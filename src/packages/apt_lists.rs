@@ -13,9 +13,9 @@ const HELPER: &str = "/usr/lib/apt/apt-helper";
 
 /// Options for `apt-get update` that add the Contents files to what it downloads.
 pub const CONTENTS_TARGETS: [&str; 4] = [
-    "Acquire::IndexTargets::deb::Contents-deb::MetaKey=$(COMPONENT)/Contents-$(ARCHITECTURE)",
-    "Acquire::IndexTargets::deb::Contents-deb::ShortDescription=Contents-$(ARCHITECTURE)",
-    "Acquire::IndexTargets::deb::Contents-deb::Description=$(RELEASE)/$(COMPONENT) $(ARCHITECTURE) Contents (deb)",
+    "Acquire::IndexTargets::deb::Contents-deb::MetaKey=$(COMPONENT)/Contents-amd64",
+    "Acquire::IndexTargets::deb::Contents-deb::ShortDescription=Contents-amd64",
+    "Acquire::IndexTargets::deb::Contents-deb::Description=$(RELEASE)/$(COMPONENT) amd64 Contents (deb)",
     "Acquire::IndexTargets::deb::Contents-deb::KeepCompressed=true",
 ];
 

@@ -159,3 +159,65 @@ fn year(version: &str) -> Option<&str> {
         .copied()
         .find(|full| full.get(2..) == Some(year))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_a_base_with_a_true_example() {
+        assert_eq!(bases().len(), FILES.files().count(), "a file was not read");
+        for base in bases() {
+            assert_eq!(
+                base_of_os_release(&base.example.is).map(|b| b.id),
+                Some(base.id.clone())
+            );
+            assert_ne!(
+                base_of_os_release(&base.example.is_not).map(|b| b.id),
+                Some(base.id.clone())
+            );
+            assert!(
+                base.released.parse::<jiff::civil::Date>().is_ok(),
+                "{}",
+                base.id
+            );
+            for tool in [
+                "python", "gcc", "g++", "cmake", "meson", "ninja", "rustc", "cargo", "git", "go",
+                "node", "jdk",
+            ] {
+                assert!(base.tools.contains_key(tool), "{}: {tool}", base.id);
+            }
+        }
+    }
+
+    #[test]
+    fn known_versions() {
+        let of = |id: &str, tool: &str| base_by_id(id).unwrap().tools[tool].clone();
+        assert!(of("debian-bullseye", "python").starts_with("3.9"));
+        assert!(of("debian-bookworm", "python").starts_with("3.11"));
+        assert!(of("debian-trixie", "python").starts_with("3.13"));
+        assert!(of("debian-bookworm", "gcc").starts_with("12."));
+        assert!(of("debian-trixie", "gcc").starts_with("14."));
+        assert!(of("debian-bookworm", "cmake").starts_with("3.25"));
+        assert!(of("debian-bookworm", "rustc").starts_with("1.63"));
+    }
+
+    #[test]
+    fn a_derivative_gets_the_nearest_debian_and_a_note() {
+        let jammy = "NAME=\"Ubuntu\"\nPRETTY_NAME=\"Ubuntu 22.04.4 LTS\"\nID=ubuntu\nID_LIKE=debian\nVERSION_ID=\"22.04\"\nVERSION_CODENAME=jammy\n";
+        let base = base_of_os_release(jammy).unwrap();
+        assert_eq!(base.id, "debian-bullseye");
+        assert!(base.notes[0].contains("Ubuntu 22.04.4 LTS is not a known base"));
+        let lmde = "ID=linuxmint\nID_LIKE=debian\nVERSION_ID=6\nDEBIAN_CODENAME=bookworm\n";
+        assert_eq!(base_of_os_release(lmde).unwrap().id, "debian-bookworm");
+        let testing = "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux forky/sid\"\n";
+        assert_eq!(base_of_os_release(testing).unwrap().id, "debian-trixie");
+    }
+
+    #[test]
+    fn another_family_is_no_base() {
+        assert_eq!(base_of_os_release("ID=fedora\nVERSION_ID=40\n"), None);
+        assert_eq!(base_of_os_release("ID=alpine\n"), None);
+        assert_eq!(base_of_os_release(""), None);
+    }
+}

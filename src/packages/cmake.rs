@@ -7,6 +7,7 @@ use super::Capability;
 use super::contents::Kind;
 use super::index::Index;
 use super::lookup::Found;
+use super::rank::similarity;
 
 /// `knowledge/packages/cmake-find.toml`: the capabilities that a Find module looks for.
 static MODULES: LazyLock<BTreeMap<String, Vec<Capability>>> = LazyLock::new(|| {
@@ -14,7 +15,8 @@ static MODULES: LazyLock<BTreeMap<String, Vec<Capability>>> = LazyLock::new(|| {
         .expect("embedded data is checked by a test")
 });
 
-/// What CMake's own Find module of this name looks for, the telling one first; `None` where it has none.
+/// What the Find module of this name (CMake's own, or one that many projects carry) looks for, the telling one
+/// first; `None` where it is not known, empty where it needs nothing that a package gives.
 pub fn cmake_find_module(name: &str) -> Option<&'static [Capability]> {
     MODULES.get(name).map(Vec::as_slice)
 }
@@ -36,8 +38,11 @@ pub(super) fn find(index: &Index, name: &str) -> Vec<Found> {
     let from_module = MODULES
         .get(name)
         .map(|wanted| first_of(index, name, wanted));
-    if let Some(module) = from_module.filter(|module| !module.is_empty()) {
-        found = module;
+    match from_module {
+        Some(module) if !module.is_empty() => found = module,
+        // A module that needs nothing (`Threads`): a file of that name belongs to something else.
+        Some(_) if MODULES.get(name).is_some_and(Vec::is_empty) => return Vec::new(),
+        _ => {}
     }
     if found.is_empty() {
         found = by_name(index, name);
@@ -50,7 +55,7 @@ fn first_of(index: &Index, name: &str, wanted: &[Capability]) -> Vec<Found> {
         let mut found = look(index, capability);
         if !found.is_empty() {
             for each in &mut found {
-                each.why = format!("CMake's Find{name} looks for {capability}; {}", each.why);
+                each.why = format!("Find{name} looks for {capability}; {}", each.why);
             }
             return found;
         }
@@ -68,6 +73,9 @@ fn look(index: &Index, capability: &Capability) -> Vec<Found> {
     }
 }
 
+/// Least [`similarity`] of a guessed name and the package that it leads to.
+const LIKE: i32 = 40;
+
 /// A project's own Find module mostly looks for a pkg-config module, a library or a header of the same name.
 fn by_name(index: &Index, name: &str) -> Vec<Found> {
     let lower = name.to_ascii_lowercase();
@@ -83,6 +91,18 @@ fn by_name(index: &Index, name: &str) -> Vec<Found> {
     ];
     for guess in guesses {
         let mut found = look(index, &guess);
+        // A guess holds only where the package is about that name and meant for building with it.
+        found.retain(|each| {
+            each.hit
+                .packages
+                .iter()
+                .filter_map(|id| index.package(*id))
+                .any(|package| {
+                    let development =
+                        package.name.ends_with("-dev") || matches!(guess, Capability::PkgConfig(_));
+                    development && similarity(bare, &package.name) >= LIKE
+                })
+        });
         if !found.is_empty() {
             for each in &mut found {
                 each.bonus -= 20;

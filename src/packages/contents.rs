@@ -108,7 +108,11 @@ fn classify_command(path: &str) -> Option<Kind> {
 /// Not below the directory of another architecture's files.
 fn is_native(path: &str) -> bool {
     path.split('/').all(|part| {
-        part == TRIPLET || !(part.contains("-linux-") || part.contains("-w64-") || part == "mingw")
+        part == TRIPLET
+            || !(part.contains("-linux-")
+                || part.contains("-w64-")
+                || part == "mingw"
+                || part == "emscripten")
     })
 }
 

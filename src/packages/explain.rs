@@ -63,7 +63,11 @@ mod tests {
     #[test]
     fn an_answer_names_package_reason_and_other_managers() {
         let text = explain(&Index::embedded(), &"pc:libpng".parse().unwrap());
-        insta::assert_snapshot!(text, @"");
+        insta::assert_snapshot!(text, @"
+        pc:libpng: libpng-dev
+          because it has /usr/lib/x86_64-linux-gnu/pkgconfig/libpng.pc
+          elsewhere: apk pc:libpng, dnf pkgconfig(libpng), zypper pkgconfig(libpng)
+        ");
     }
 
     #[test]

@@ -56,6 +56,11 @@ impl Index {
         candidates
     }
 
+    /// The package to install for `capability`; see [`Index::providers`].
+    pub fn best(&self, capability: &Capability) -> Option<Candidate> {
+        self.providers(capability).into_iter().next()
+    }
+
     /// All paths that end in `file`.
     pub(super) fn find(&self, kind: Kind, file: &str, subject: &str) -> Vec<Found> {
         self.ending_in(kind, file)
@@ -106,6 +111,11 @@ impl Index {
         if found.is_empty() {
             found = self.find(Kind::Library, &format!("lib{bare}.a"), bare);
         }
+        // Below the linker's own directory a file of a run-time package is a plug-in.
+        found.retain(|each| {
+            let mut owners = each.hit.packages.iter().filter_map(|id| self.package(*id));
+            is_linker_path(&each.hit.path) || owners.any(|p| p.name.contains("-dev"))
+        });
         found
     }
 
@@ -160,9 +170,19 @@ impl Index {
     }
 }
 
+/// True for a file of a directory that the linker searches by itself.
+fn is_linker_path(path: &str) -> bool {
+    let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
+    let dir = dir.strip_prefix("usr/").unwrap_or(dir);
+    matches!(dir, "lib" | "lib/x86_64-linux-gnu")
+}
+
 /// True where the compiler finds the header without any further `-I`.
 pub(super) fn is_exact_header(path: &str, name: &str) -> bool {
-    path.starts_with("usr/include/")
-        && (below_include(path) == name
-            || below_include(path).strip_suffix("/*") == name.rsplit_once('/').map(|(dir, _)| dir))
+    if !path.starts_with("usr/include/") {
+        return false;
+    }
+    let below = below_include(path);
+    let directory = |dir: &str| name.rsplit_once('/').is_some_and(|(own, _)| own == dir);
+    below == name || below.strip_suffix("/*").is_some_and(directory)
 }

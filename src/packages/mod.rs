@@ -27,3 +27,8 @@ pub use index::{Index, IndexError, cache_path};
 pub use lookup::Candidate;
 pub use managers::{native_requirement, package_for, roles};
 pub use standard::is_standard_header;
+
+#[cfg(test)]
+mod robustness;
+#[cfg(test)]
+mod tests;

@@ -20,8 +20,10 @@ pub(super) struct Preference {
     pub when: Vec<Capability>,
     pub reason: String,
     /// A capability for which this decides.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the entry's own test"))]
     pub example: Capability,
     /// A capability that it must leave alone.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the entry's own test"))]
     pub not: Capability,
 }
 
@@ -47,9 +49,10 @@ pub(super) fn apply(capability: &Capability, candidates: &mut Vec<Candidate>) {
         first
             .as_ref()
             .is_some_and(|first| p.over.contains(&first.package))
-            || p.when.contains(capability)
     };
-    let Some(preference) = PREFERENCES.iter().find(leads) else {
+    // A preference for this very capability goes before one for whoever leads.
+    let named = PREFERENCES.iter().find(|p| p.when.contains(capability));
+    let Some(preference) = named.or_else(|| PREFERENCES.iter().find(leads)) else {
         return;
     };
     let (score, path, why) = match first {

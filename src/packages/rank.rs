@@ -88,13 +88,7 @@ fn place_score(capability: &Capability, path: &str) -> i32 {
             let usual = i32::from(path.contains("x86_64-linux-gnu/")) * 5;
             usual - 20 * deep
         }
-        Capability::Command(_) => {
-            if path.starts_with("usr/games/") {
-                -10
-            } else {
-                0
-            }
-        }
+        Capability::Command(_) => -10 * i32::from(path.starts_with("usr/games/")),
         _ => 0,
     }
 }
