@@ -441,6 +441,55 @@ fn image_under_test() -> Option<String> {
     }
 }
 
+/// Over this machine the user's compiler is there though the user's home is not.
+#[test]
+fn toolchains_of_the_user_are_lent() {
+    let kind = Kind::new(Backend::Overlay, Base::Host);
+    let mut sandbox = kind.make();
+    assert_eq!(ok(&mut *sandbox, "ls -A /root; ls -A /home"), "");
+    let rustup =
+        std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".rustup/settings.toml"));
+    if rustup.is_some_and(|path| path.exists()) {
+        let version = ok(&mut *sandbox, "rustc --version && cargo --version");
+        assert!(version.starts_with("rustc 1."), "{version}");
+    }
+}
+
+/// A hundred and more snapshots: layers are merged, whatever was deleted stays deleted, every state stays reachable.
+#[test]
+fn many_snapshots() {
+    let kind = Kind::new(Backend::Overlay, Base::Host);
+    let mut sandbox = kind.make();
+    sandbox.write_file("/repo/gone/early", b"x", 0o644).unwrap();
+    let first = sandbox.snapshot().unwrap();
+    if kind.system_changes() {
+        ok(
+            &mut *sandbox,
+            "rm -r /usr/share/base-files && mkdir /usr/share/base-files && touch /usr/share/base-files/new",
+        );
+    }
+    ok(&mut *sandbox, "rm -r /repo/gone");
+    let mut middle = None;
+    for round in 0..130 {
+        sandbox
+            .write_file("/repo/round", round.to_string().as_bytes(), 0o644)
+            .unwrap();
+        let snapshot = sandbox.snapshot().unwrap();
+        if round == 60 {
+            middle = Some(snapshot);
+        }
+    }
+    assert_eq!(sandbox.read_file("/repo/round").unwrap(), b"129");
+    ok(&mut *sandbox, "test ! -e /repo/gone");
+    if kind.system_changes() {
+        assert_eq!(ok(&mut *sandbox, "ls /usr/share/base-files"), "new");
+    }
+    sandbox.rollback(&middle.unwrap()).unwrap();
+    assert_eq!(sandbox.read_file("/repo/round").unwrap(), b"60");
+    sandbox.rollback(&first).unwrap();
+    assert_eq!(sandbox.read_file("/repo/gone/early").unwrap(), b"x");
+}
+
 #[test]
 fn host() {
     canary();

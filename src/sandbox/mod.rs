@@ -18,6 +18,7 @@ mod process;
 mod spec;
 mod store;
 mod supervise;
+mod toolchains;
 
 pub use contract::*;
 pub use docker::{BuildRequest, BuildStyle, Engine, docker_engine};

@@ -16,6 +16,8 @@ const DRAIN: Duration = Duration::from_secs(2);
 /// The end of a child.
 #[derive(Debug)]
 pub struct Ended {
+    /// The child itself exited with 0.
+    pub success: bool,
     /// The limit that ended it, if one did.
     pub verdict: Option<Outcome>,
     pub wall: Duration,
@@ -49,12 +51,15 @@ pub fn supervise(
         state.wait(ended.is_none().then_some(&exit))?;
         state.read(sink)?;
         if ended.is_none() {
-            ended = child.try_wait()?.map(|_| Instant::now());
+            ended = child
+                .try_wait()?
+                .map(|status| (Instant::now(), status.success()));
         }
         match ended {
-            Some(at) if state.open && at.elapsed() < DRAIN && !state.drained => {}
-            Some(at) => {
+            Some((at, _)) if state.open && at.elapsed() < DRAIN && !state.drained => {}
+            Some((at, success)) => {
                 return Ok(Ended {
+                    success,
                     verdict: state.verdict,
                     wall: at - state.start,
                     output_bytes: state.bytes,

@@ -71,7 +71,10 @@ impl OverlaySandbox {
         let unprivileged = !rustix::process::geteuid().is_root();
         let root = base::root(base, &store, unprivileged, options)?;
         let groups = Groups::create(id);
-        let company = Company::collect(options, &store, base)?;
+        let mut company = Company::collect(options, &store, base)?;
+        if *base == Base::Host {
+            company.add_toolchains();
+        }
         let spec = HoldSpec {
             store: store.clone(),
             trees: root.trees.clone(),
