@@ -8,14 +8,14 @@ use super::contract::{Base, Result};
 use super::options::Options;
 use super::spec::{LENT_DIR, Lend};
 use super::store::io_error;
+use super::toolchains::{self, Toolchain};
+
+const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Variables that every command gets, whatever the host has.
 pub fn base_environment() -> Vec<(String, String)> {
     [
-        (
-            "PATH",
-            "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-        ),
+        ("PATH", PATH),
         ("HOME", "/root"),
         ("USER", "root"),
         ("LOGNAME", "root"),
@@ -113,6 +113,7 @@ pub struct Company {
     pub files: Vec<(String, PathBuf)>,
     /// Shared caches on the host, by their name under `/run/envc/cache`.
     pub caches: Vec<(String, PathBuf)>,
+    toolchains: Vec<Toolchain>,
     dir: PathBuf,
 }
 
@@ -210,6 +211,20 @@ impl Company {
         Ok(())
     }
 
+    /// Lends the user's toolchains to a sandbox over this machine. They come last in `PATH`: what a script installs wins.
+    pub fn add_toolchains(&mut self) {
+        let (lent, system) = toolchains::found();
+        let mut path = PATH.to_string();
+        for dir in system {
+            path.push_str(&format!(":{dir}"));
+        }
+        for toolchain in &lent {
+            path.push_str(&format!(":{LENT_DIR}/toolchains/{}/bin", toolchain.name));
+        }
+        self.set("PATH", &path);
+        self.toolchains = lent;
+    }
+
     /// What to bind into a sandbox with its own root. `single_id`: no other user exists there, so apt must not
     /// change to its own.
     pub fn lent(&self, single_id: bool) -> Result<Vec<Lend>> {
@@ -229,6 +244,11 @@ impl Company {
             source: source.clone(),
             target: format!("{LENT_DIR}/cache/{name}"),
             writable: true,
+        }));
+        lent.extend(self.toolchains.iter().map(|toolchain| Lend {
+            source: toolchain.dir.clone(),
+            target: format!("{LENT_DIR}/toolchains/{}", toolchain.name),
+            writable: false,
         }));
         let hosts = self.dir.join("hosts");
         let text = "127.0.0.1 localhost envc\n::1 localhost ip6-localhost ip6-loopback\n";

@@ -8,30 +8,31 @@ mod contract;
 mod docker;
 mod environment;
 mod helper;
+mod host;
 mod interactive;
 mod options;
 mod os_release;
 mod overlay;
+mod probe;
+mod process;
 mod spec;
 mod store;
 mod supervise;
+mod toolchains;
 
 pub use contract::*;
 pub use docker::{BuildRequest, BuildStyle, Engine, docker_engine};
 pub use environment::{Company, base_environment, company_environment};
 pub use helper::{HELPER_ARGUMENT, helper_main};
 pub use options::{Availability, Backend, Options};
+pub use probe::probe;
 
 /// Makes a sandbox over `base`. The caller drops it to clean up.
 pub fn create(backend: Backend, base: &Base, options: &Options) -> Result<Box<dyn Sandbox>> {
     match backend {
         Backend::Overlay => Ok(Box::new(overlay::OverlaySandbox::create(base, options)?)),
         Backend::Docker => Ok(Box::new(docker::DockerSandbox::create(base, options)?)),
-        Backend::Host => Err(SandboxError::Unavailable {
-            backend: backend.name(),
-            why: "not built yet".into(),
-            hint: "use --sandbox overlay".into(),
-        }),
+        Backend::Host => Ok(Box::new(host::HostSandbox::create(base, options)?)),
     }
 }
 
@@ -39,6 +40,7 @@ pub fn create(backend: Backend, base: &Base, options: &Options) -> Result<Box<dy
 pub fn reopen(kept: &Kept, options: &Options) -> Result<Box<dyn Sandbox>> {
     match kept.backend.as_str() {
         "overlay" => Ok(Box::new(overlay::OverlaySandbox::reopen(kept, options)?)),
+        "host" => Ok(Box::new(host::HostSandbox::reopen(kept, options)?)),
         "docker" => Ok(Box::new(docker::DockerSandbox::reopen(kept, options)?)),
         other => Err(unknown_backend(other)),
     }
@@ -48,6 +50,7 @@ pub fn reopen(kept: &Kept, options: &Options) -> Result<Box<dyn Sandbox>> {
 pub fn forget(kept: &Kept, options: &Options) -> Result<()> {
     match kept.backend.as_str() {
         "overlay" => overlay::forget(kept, options),
+        "host" => host::forget(kept),
         "docker" => docker::forget(kept),
         other => Err(unknown_backend(other)),
     }

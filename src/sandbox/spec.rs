@@ -109,6 +109,16 @@ pub enum Action {
     Read { path: String },
 }
 
+/// A command on this machine as it is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct HostRunSpec {
+    pub argv: Vec<String>,
+    pub dir: String,
+    pub env: Vec<(String, String)>,
+    pub terminal: bool,
+    pub cgroups: Vec<PathBuf>,
+}
+
 /// Merges `layers` (the top one first) into the new directory `into`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FlattenSpec {

@@ -68,7 +68,7 @@ fn reap(helper: &Path, parent: &Path) {
         let name = entry.file_name();
         if name.to_str().is_some_and(is_orphan) {
             // What cannot be removed stays for a run that can.
-            let _ = super::overlay::remove(helper, &entry.path());
+            let _ = super::process::remove(helper, &entry.path());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::process::{Child, ExitStatus};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use super::contract::{Limits, Outcome};
@@ -16,7 +16,8 @@ const DRAIN: Duration = Duration::from_secs(2);
 /// The end of a child.
 #[derive(Debug)]
 pub struct Ended {
-    pub status: ExitStatus,
+    /// The child itself exited with 0.
+    pub success: bool,
     /// The limit that ended it, if one did.
     pub verdict: Option<Outcome>,
     pub wall: Duration,
@@ -50,15 +51,15 @@ pub fn supervise(
         state.wait(ended.is_none().then_some(&exit))?;
         state.read(sink)?;
         if ended.is_none() {
-            ended = child.try_wait()?.map(|status| (status, Instant::now()));
+            ended = child
+                .try_wait()?
+                .map(|status| (Instant::now(), status.success()));
         }
         match ended {
-            Some((status, at)) if state.open && at.elapsed() < DRAIN && !state.drained => {
-                let _ = (status, at);
-            }
-            Some((status, at)) => {
+            Some((at, _)) if state.open && at.elapsed() < DRAIN && !state.drained => {}
+            Some((at, success)) => {
                 return Ok(Ended {
-                    status,
+                    success,
                     verdict: state.verdict,
                     wall: at - state.start,
                     output_bytes: state.bytes,

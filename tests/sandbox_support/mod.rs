@@ -45,7 +45,9 @@ pub fn run(sandbox: &mut dyn Sandbox, command: &CommandSpec) -> (Finished, Strin
 
 /// Output of a script that must succeed, trimmed.
 pub fn ok(sandbox: &mut dyn Sandbox, script: &str) -> String {
-    let (finished, output) = run(sandbox, &shell(script));
+    let mut command = shell(script);
+    command.limits.wall = Duration::from_secs(400);
+    let (finished, output) = run(sandbox, &command);
     assert!(finished.outcome.ok(), "{script}: {finished:?}\n{output}");
     output.trim().to_string()
 }

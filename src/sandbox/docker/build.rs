@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use bollard::query_parameters as query;
 use futures_util::StreamExt;
 
-use super::archive;
 use super::engine::{self, Engine, engine_error, file_body};
+use super::{archive, buildx};
 use crate::sandbox::contract::{Result, SandboxError};
 use crate::sandbox::environment::Company;
 use crate::sandbox::spec::LENT_DIR;
@@ -87,6 +87,9 @@ impl Engine {
         let extra = scratch.path().join(NAME);
         std::fs::write(&extra, dockerfile).map_err(io_error("prepare a build"))?;
         let packed = archive::pack_with(request.context, request.files, &[(NAME, &extra)])?;
+        if request.style == BuildStyle::BuildKit {
+            return buildx::build(self, NAME, packed.as_file(), request, interrupted, sink);
+        }
         let tag = request
             .tag
             .map_or_else(|| format!("envc-build:{}", store::new_id()), String::from);
@@ -101,7 +104,6 @@ impl Engine {
         if request.tag.is_none() {
             options = options.labels(&labels);
         }
-        let options = self.styled(options, request.style);
         self.follow_build(
             options.build(),
             file_body(packed.path())?,
@@ -109,17 +111,6 @@ impl Engine {
             sink,
         )?;
         self.image_id(&tag)
-    }
-
-    fn styled(
-        &self,
-        options: query::BuildImageOptionsBuilder,
-        style: BuildStyle,
-    ) -> query::BuildImageOptionsBuilder {
-        match style {
-            BuildStyle::Classic => options,
-            BuildStyle::BuildKit => options,
-        }
     }
 
     fn follow_build(

@@ -103,6 +103,19 @@ impl Engine {
         self.runtime.block_on(future)
     }
 
+    /// The engine's name and version, for people.
+    pub fn version(&self) -> Result<String> {
+        let version = self
+            .wait(self.docker.version())
+            .map_err(engine_error("ask for the version"))?;
+        let name = version
+            .platform
+            .map_or_else(|| "engine".to_string(), |platform| platform.name);
+        Ok(format!("{} {}", name, version.version.unwrap_or_default())
+            .trim()
+            .to_string())
+    }
+
     /// Looks an image up, by reference or id.
     pub fn image(&self, name: &str) -> Result<ImageInspect> {
         self.wait(self.docker.inspect_image(name)).map_err(|error| {

@@ -67,9 +67,10 @@ pub fn run(
     })
 }
 
-/// The container's own shell starts the program, so that a missing one gives 127 and not an error of the engine.
+/// The container's own shell starts the program, so that a missing one gives 127 and not an error of the engine, and
+/// both outputs go through one pipe: in the order they were written.
 fn through_shell(argv: &[String]) -> Vec<String> {
-    let shell = ["/bin/sh", "-c", "exec \"$@\"", "sh"].map(String::from);
+    let shell = ["/bin/sh", "-c", "exec \"$@\" 2>&1", "sh"].map(String::from);
     shell.into_iter().chain(argv.iter().cloned()).collect()
 }
 

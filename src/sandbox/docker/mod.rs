@@ -3,6 +3,7 @@
 
 mod archive;
 mod build;
+mod buildx;
 mod engine;
 mod exec;
 mod export;

@@ -25,6 +25,15 @@ pub fn copy(from: RawFd, names: &[u8], to: &str) -> Result<()> {
     Ok(())
 }
 
+/// The same for names that are at hand.
+pub fn copy_files(from: &File, names: &[PathBuf], to: &str) -> Result<()> {
+    let names: Vec<&[u8]> = names
+        .iter()
+        .map(|name| name.as_os_str().as_bytes())
+        .collect();
+    copy(from.as_raw_fd(), &names.join(&0), to)
+}
+
 fn copy_one(from: RawFd, name: &Path, target: &Path) -> io::Result<()> {
     let source = open_beneath(from, name, libc::O_PATH | libc::O_NOFOLLOW)?;
     let meta = File::from(source.try_clone()?).metadata()?;

@@ -3,6 +3,7 @@
 use std::ffi::CStr;
 use std::fs;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
@@ -35,7 +36,12 @@ pub fn run(spec: &FlattenSpec) -> Result<()> {
             }
         }
     }
-    Ok(())
+    // Layers are written without syncing; what is kept must outlive a crash of the machine.
+    let dir = fs::File::open(&into).context(|| format!("open {}", into.display()))?;
+    // SAFETY: the descriptor is open for the call.
+    sys::check(unsafe { libc::syncfs(dir.as_raw_fd()) })
+        .map(drop)
+        .context(|| format!("sync {}", into.display()))
 }
 
 /// Puts what `upper` holds over `merged`. Walks with an explicit stack: hostile trees may be deep.

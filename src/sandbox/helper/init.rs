@@ -18,7 +18,7 @@ static INIT: AtomicI32 = AtomicI32::new(0);
 /// Enters and acts; gives the raw wait status of the command (0 for file actions).
 pub fn enter(spec: &EnterSpec, payload: Vec<u8>) -> Result<i32> {
     let mut work = Work::open(&spec.action, payload)?;
-    join_cgroups(spec)?;
+    join_cgroups(&spec.cgroups);
     join_holder(spec)?;
     let network = match spec.network {
         Network::Full => 0,
@@ -56,12 +56,11 @@ pub fn enter(spec: &EnterSpec, payload: Vec<u8>) -> Result<i32> {
     })?
 }
 
-fn join_cgroups(spec: &EnterSpec) -> Result<()> {
-    // Process 1 inherits the group. A group that refuses leaves the limits to time and output.
-    for group in &spec.cgroups {
+pub fn join_cgroups(groups: &[PathBuf]) {
+    // The command inherits the group. A group that refuses leaves the limits to time and output.
+    for group in groups {
         let _ = std::fs::write(group.join("cgroup.procs"), "0");
     }
-    Ok(())
 }
 
 fn join_holder(spec: &EnterSpec) -> Result<()> {
@@ -95,7 +94,7 @@ fn kill_init_on_sigterm() {
     }
 }
 
-fn block_sigterm(block: bool) {
+pub fn block_sigterm(block: bool) {
     let how = if block {
         libc::SIG_BLOCK
     } else {
@@ -190,7 +189,7 @@ fn act(spec: &EnterSpec, work: &mut Work) -> Result<i32> {
 }
 
 /// A command ready for `execve`: nothing is allocated between fork and exec but what error messages need.
-struct Prepared {
+pub struct Prepared {
     candidates: Vec<CString>,
     argv: Vec<CString>,
     env: Vec<CString>,
@@ -199,7 +198,12 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(argv: &[String], dir: &str, env: &[(String, String)], terminal: bool) -> Result<Self> {
+    pub fn new(
+        argv: &[String],
+        dir: &str,
+        env: &[(String, String)],
+        terminal: bool,
+    ) -> Result<Self> {
         let c = |text: &str| sys::c_string(text).context(|| "command".into());
         let program = argv.first().map_or("", String::as_str);
         let path = env
@@ -228,7 +232,7 @@ impl Prepared {
     }
 
     /// Replaces this process, or says why not and gives the exit status a shell would give.
-    fn exec(&self) -> i32 {
+    pub fn exec(&self) -> i32 {
         // SAFETY: plain system calls on valid strings, in a process with one thread.
         unsafe {
             libc::setsid();

@@ -5,6 +5,7 @@ mod files;
 mod flatten;
 mod harden;
 mod holder;
+mod host_run;
 mod init;
 mod mounts;
 mod seccomp;
@@ -16,9 +17,9 @@ use std::os::fd::AsRawFd;
 
 use serde::de::DeserializeOwned;
 
-use super::spec::{EnterSpec, FlattenSpec, HelperError, HoldSpec, RemoveSpec, Report};
+use super::spec::{EnterSpec, FlattenSpec, HelperError, HoldSpec, HostRunSpec, RemoveSpec, Report};
 
-pub use files::{open_beneath, read_link};
+pub use files::{copy_files, open_beneath, read_link, write as write_file};
 pub use holder::remove_tree;
 
 /// First argument that makes `envc` a helper.
@@ -33,6 +34,7 @@ pub fn helper_main(args: &[String]) -> i32 {
         Some("hold") => hold(),
         Some("enter") => report(|payload, spec: EnterSpec| init::enter(&spec, payload)),
         Some("flatten") => report(|_, spec: FlattenSpec| flatten::run(&spec).map(|()| 0)),
+        Some("host-run") => report(|_, spec: HostRunSpec| host_run::run(&spec)),
         Some("remove") => report(|_, spec: RemoveSpec| remove(&spec).map(|()| 0)),
         _ => {
             eprintln!("envc: {HELPER_ARGUMENT} is for envc's own use");

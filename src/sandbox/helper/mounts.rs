@@ -44,6 +44,8 @@ pub fn overlay(tree: &str, layers: &[u32], at: &Path, user_namespace: bool) -> R
         return Ok(());
     };
     let (upper, work) = (format!("l/{top}/{tree}"), format!("l/w/{top}.{tree}"));
+    // Fresh each time: a volatile overlay leaves a mark in it that refuses the next mount.
+    super::holder::remove_tree(Path::new(&work));
     for dir in [&upper, &work] {
         fs::create_dir_all(dir).context(|| format!("create {dir}"))?;
     }
@@ -54,14 +56,22 @@ pub fn overlay(tree: &str, layers: &[u32], at: &Path, user_namespace: bool) -> R
         "lowerdir={},upperdir={upper},workdir={work}",
         lower.join(":")
     );
-    if user_namespace {
-        options.push_str(",userxattr");
+    // Volatile: package managers sync every file, and after a crash of the machine layers are dropped anyway.
+    options.push_str(if user_namespace {
+        ",userxattr,volatile"
     } else {
-        options.push_str(",redirect_dir=off,metacopy=off,index=off");
-    }
+        ",redirect_dir=off,metacopy=off,index=off,volatile"
+    });
     let flags = libc::MS_NODEV | libc::MS_NOATIME;
-    sys::mount(Path::new("overlay"), at, "overlay", flags, &options)
-        .context(|| format!("mount the overlay of {tree}"))
+    let mount = |options: &str| sys::mount(Path::new("overlay"), at, "overlay", flags, options);
+    match mount(&options) {
+        // Kernels before 5.10 do not know it.
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
+            mount(options.trim_end_matches(",volatile"))
+        }
+        other => other,
+    }
+    .context(|| format!("mount the overlay of {tree}"))
 }
 
 /// The top directory of the upper layer gives the mode and owner of the merged one: take them from below.

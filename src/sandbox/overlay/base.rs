@@ -132,6 +132,14 @@ fn host(store: &Path, unprivileged: bool) -> Result<Root> {
     }
     set_mode(&skeleton.join("tmp"), 0o1777)?;
     set_mode(&skeleton.join("root"), 0o700)?;
+    if unprivileged {
+        // The system is read-only then; this much of it every program may expect to write to.
+        let lower = skeleton.join("tmp");
+        let at = "/var/tmp";
+        builder
+            .trees
+            .push(tree("var-tmp", lower, at, TreeKind::Overlay));
+    }
     let masks = if unprivileged {
         Vec::new()
     } else {

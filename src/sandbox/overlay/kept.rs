@@ -4,9 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{OverlaySandbox, process};
+use super::OverlaySandbox;
 use crate::sandbox::contract::{Kept, Result, SandboxError};
 use crate::sandbox::options::Options;
+use crate::sandbox::process;
 use crate::sandbox::store::io_error;
 
 /// Directory of the merged layer in a kept state's directory.

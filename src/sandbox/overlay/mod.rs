@@ -3,26 +3,21 @@
 
 mod base;
 mod kept;
-mod process;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
-use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::cgroup::Groups;
 use super::contract::*;
 use super::environment::Company;
-use super::interactive::{self, Terminal};
 use super::options::Options;
+use super::process::{self, Entered, Holder, Streams};
 use super::spec::{Action, EnterSpec, FlattenSpec, HoldSpec, Lend, Report, Tree, TreeKind};
 use super::store::{self, from_io, io_error};
-use super::supervise::{self, Watch};
-use process::{Entered, Holder, Streams};
 
 pub use kept::forget;
-pub use process::remove;
 
 /// Largest file that [`Sandbox::read_file`] gives.
 const READ_LIMIT: u64 = 64 << 20;
@@ -76,7 +71,10 @@ impl OverlaySandbox {
         let unprivileged = !rustix::process::geteuid().is_root();
         let root = base::root(base, &store, unprivileged, options)?;
         let groups = Groups::create(id);
-        let company = Company::collect(options, &store, base)?;
+        let mut company = Company::collect(options, &store, base)?;
+        if *base == Base::Host {
+            company.add_toolchains();
+        }
         let spec = HoldSpec {
             store: store.clone(),
             trees: root.trees.clone(),
@@ -230,39 +228,14 @@ impl Sandbox for OverlaySandbox {
     }
 
     fn run(&mut self, command: &CommandSpec, sink: &mut dyn FnMut(&[u8])) -> Result<Finished> {
-        let what = "run a command in the sandbox";
-        self.groups.set(&command.limits);
-        let killed_before = self.groups.out_of_memory_kills();
         let spec = self.run_action(command, false);
-        let (output, output_end) = std::io::pipe().map_err(io_error(what))?;
-        let streams = Streams::Captured(output_end.into());
-        let entered = process::start(&self.options.helper, "enter", &spec, None, streams)
-            .map_err(io_error(what))?;
-        let (child, mut status) = entered.split();
-        let watch = Watch {
-            limits: command.limits,
-            interrupted: &|| self.options.interrupted(),
-            kill: &Entered::stop,
-        };
-        let ended = supervise::supervise(child, OwnedFd::from(output), &watch, sink)
-            .map_err(io_error(what))?;
-        let report = Entered::report(&mut status).map_err(io_error(what))?;
-        let out_of_memory = self.groups.out_of_memory_kills() > killed_before;
-        let outcome = match (ended.verdict, report) {
-            (Some(verdict), _) => verdict,
-            (None, Some(Report::Status(0))) => Outcome::Exited(0),
-            (None, Some(Report::Failed(error))) if !out_of_memory => {
-                return Err(process::failed(error));
-            }
-            (None, _) if out_of_memory => Outcome::OutOfMemory,
-            (None, Some(Report::Status(raw))) => supervise::outcome(raw),
-            (None, _) => Outcome::Signalled(libc::SIGKILL),
-        };
-        Ok(Finished {
-            outcome,
-            wall: ended.wall,
-            output_bytes: ended.output_bytes,
-        })
+        process::run(
+            &self.options,
+            &self.groups,
+            ("enter", &spec),
+            command.limits,
+            sink,
+        )
     }
 
     fn snapshot(&mut self) -> Result<SnapshotId> {
@@ -301,33 +274,9 @@ impl Sandbox for OverlaySandbox {
     }
 
     fn interactive(&mut self, command: &CommandSpec) -> Result<i32> {
-        let what = "run a command on the terminal";
         self.groups.set(&command.limits);
-        let on_terminal = interactive::on_terminal();
-        let spec = self.run_action(command, on_terminal);
-        let terminal = on_terminal.then(Terminal::open).transpose();
-        let terminal = terminal.map_err(io_error(what))?;
-        let user = terminal.as_ref().map(|t| t.user.try_clone()).transpose();
-        let streams = Streams::Terminal(user.map_err(io_error(what))?);
-        let helper = &self.options.helper;
-        let entered =
-            process::start(helper, "enter", &spec, None, streams).map_err(io_error(what))?;
-        let (mut child, mut status) = entered.split();
-        if let Some(terminal) = terminal {
-            terminal.attend(&mut child).map_err(io_error(what))?;
-            // The command may go on without its terminal; the sandbox does not.
-            Entered::stop(&child);
-        }
-        let report = Entered::report(&mut status).map_err(io_error(what))?;
-        child.wait().map_err(io_error(what))?;
-        match report {
-            Some(Report::Status(raw)) => Ok(match supervise::outcome(raw) {
-                Outcome::Exited(code) => code,
-                _ => 128 + libc::WTERMSIG(raw),
-            }),
-            Some(Report::Failed(error)) => Err(process::failed(error)),
-            None => Ok(128 + libc::SIGKILL),
-        }
+        let spec = self.run_action(command, super::interactive::on_terminal());
+        process::interactive(&self.options, "enter", &spec)
     }
 
     fn keep(&mut self, dir: &Path) -> Result<Kept> {

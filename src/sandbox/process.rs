@@ -9,17 +9,20 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use serde::Serialize;
 
-use crate::sandbox::contract::{Result, SandboxError};
-use crate::sandbox::helper::{HELPER_ARGUMENT, STATUS_FD};
-use crate::sandbox::spec::{HelperError, HoldReply, HoldSpec, RemoveSpec, Report};
-use crate::sandbox::store::{from_io, io_error};
+use super::cgroup::Groups;
+use super::contract::{Finished, Limits, Outcome, Result, SandboxError};
+use super::helper::{HELPER_ARGUMENT, STATUS_FD};
+use super::interactive::{self, Terminal};
+use super::options::Options;
+use super::spec::{HelperError, HoldReply, HoldSpec, RemoveSpec, Report};
+use super::store::{from_io, io_error};
+use super::supervise::{self, Watch};
 
 /// The running holder of a sandbox. Dropping it removes the store and waits for that.
 #[derive(Debug)]
 pub struct Holder {
     child: Child,
     input: Option<ChildStdin>,
-    pub store_kind: String,
     pub single_id: bool,
 }
 
@@ -44,10 +47,9 @@ impl Holder {
             .and(read)
             .and_then(|_| Ok(serde_json::from_str::<HoldReply>(&line)?));
         match reply {
-            Ok(HoldReply::Ready { store, single_id }) => Ok(Self {
+            Ok(HoldReply::Ready { single_id, .. }) => Ok(Self {
                 child,
                 input: Some(input),
-                store_kind: store,
                 single_id,
             }),
             Ok(HoldReply::Failed(error)) => {
@@ -207,6 +209,73 @@ impl Entered {
 
     pub fn split(self) -> (Child, File) {
         (self.child, self.status)
+    }
+}
+
+/// Runs a command through the helper's `verb` and watches its limits.
+pub fn run<T: Serialize>(
+    options: &Options,
+    groups: &Groups,
+    (verb, spec): (&str, &T),
+    limits: Limits,
+    sink: &mut dyn FnMut(&[u8]),
+) -> Result<Finished> {
+    let what = "run a command in the sandbox";
+    groups.set(&limits);
+    let killed_before = groups.out_of_memory_kills();
+    let (output, output_end) = io::pipe().map_err(io_error(what))?;
+    let streams = Streams::Captured(output_end.into());
+    let entered = start(&options.helper, verb, spec, None, streams).map_err(io_error(what))?;
+    let (child, mut status) = entered.split();
+    let watch = Watch {
+        limits,
+        interrupted: &|| options.interrupted(),
+        kill: &Entered::stop,
+    };
+    let ended =
+        supervise::supervise(child, OwnedFd::from(output), &watch, sink).map_err(io_error(what))?;
+    let report = Entered::report(&mut status).map_err(io_error(what))?;
+    let out_of_memory = groups.out_of_memory_kills() > killed_before;
+    let outcome = match (ended.verdict, report) {
+        (Some(verdict), _) => verdict,
+        (None, Some(Report::Status(0))) => Outcome::Exited(0),
+        (None, Some(Report::Failed(error))) if !out_of_memory => return Err(failed(error)),
+        (None, _) if out_of_memory => Outcome::OutOfMemory,
+        (None, Some(Report::Status(raw))) => supervise::outcome(raw),
+        (None, _) => Outcome::Signalled(libc::SIGKILL),
+    };
+    Ok(Finished {
+        outcome,
+        wall: ended.wall,
+        output_bytes: ended.output_bytes,
+    })
+}
+
+/// Runs a command through the helper's `verb` on this process's terminal; gives its exit status, 128+n for a signal.
+pub fn interactive<T: Serialize>(options: &Options, verb: &str, spec: &T) -> Result<i32> {
+    let what = "run a command on the terminal";
+    let terminal = interactive::on_terminal()
+        .then(Terminal::open)
+        .transpose()
+        .map_err(io_error(what))?;
+    let user = terminal.as_ref().map(|t| t.user.try_clone()).transpose();
+    let streams = Streams::Terminal(user.map_err(io_error(what))?);
+    let entered = start(&options.helper, verb, spec, None, streams).map_err(io_error(what))?;
+    let (mut child, mut status) = entered.split();
+    if let Some(terminal) = terminal {
+        terminal.attend(&mut child).map_err(io_error(what))?;
+        // The command may go on without its terminal; the sandbox does not.
+        Entered::stop(&child);
+    }
+    let report = Entered::report(&mut status).map_err(io_error(what))?;
+    child.wait().map_err(io_error(what))?;
+    match report {
+        Some(Report::Status(raw)) => Ok(match supervise::outcome(raw) {
+            Outcome::Exited(code) => code,
+            _ => 128 + libc::WTERMSIG(raw),
+        }),
+        Some(Report::Failed(error)) => Err(failed(error)),
+        None => Ok(128 + libc::SIGKILL),
     }
 }
 
