@@ -196,99 +196,99 @@ fn targets(draft: &mut Draft, line: &Line, place: &Place, state: &mut State) {
 
 /// `-lfoo`, calls of pkg-config and of compilers.
 fn needs(draft: &mut Draft, line: &Line, place: &Place, all: &str) {
-    let foreign = [
+    const FOREIGN: &[&str] = &[
         "Windows", "MINGW", "mingw", "Darwin", "WIN32", "CYGWIN", "MSYS", "FreeBSD", "SunOS",
-    ]
-    .iter()
-    .any(|word| line.condition.contains(word));
-    let (scope, required) = match (line.condition.is_empty(), foreign) {
-        (true, _) => (Scope::Build, true),
-        (false, false) => (Scope::Build, false),
-        (false, true) => (Scope::Optional(line.condition.clone()), false),
-    };
-    let mut need = |capability: Capability| {
-        if !line.condition.is_empty() {
-            draft.attr(
-                "guarded",
-                format!("{capability} if {}", line.condition),
-                place.clone(),
-            );
-        }
-        draft.system(capability, scope.clone(), required, place.clone());
+    ];
+    let foreign = FOREIGN.iter().any(|word| line.condition.contains(word));
+    let required = line.condition.is_empty();
+    let scope = if foreign {
+        Scope::Optional(line.condition.clone())
+    } else {
+        Scope::Build
     };
     let words: Vec<&str> = line
         .text
         .split([' ', '\t', '"', '\'', '`', '(', ')', ','])
         .filter(|word| !word.is_empty())
         .collect();
-    for word in &words {
-        if let Some(name) = word.strip_prefix("-l")
-            && !name.is_empty()
-            && name.len() < 60
-            && name
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+'))
-            && !libc::is_library(name)
-            && ![".a", ".so", ".la", "$"]
-                .iter()
-                .any(|end| all.contains(&format!("lib{name}{end}")))
-        {
-            need(Capability::Library(name.to_owned()));
+    for capability in libraries(&words, all).chain(modules(&words)) {
+        if !required {
+            let text = format!("{capability} if {}", line.condition);
+            draft.attr("guarded", text, place.clone());
         }
-    }
-    for (at, _) in words
-        .iter()
-        .enumerate()
-        .filter(|(_, word)| matches!(**word, "pkg-config" | "$PKG_CONFIG" | "PKG_CONFIG"))
-    {
-        let modules: Vec<&str> = words
-            .iter()
-            .skip(at + 1)
-            .take_while(|word| {
-                !matches!(
-                    **word,
-                    "||" | "&&" | "|" | ";" | "2>/dev/null" | ">/dev/null" | ">"
-                )
-            })
-            .copied()
-            .collect();
-        let asks = modules.iter().any(|word| {
-            word.starts_with("--libs")
-                || word.starts_with("--cflags")
-                || word.starts_with("--exists")
-        });
-        for module in modules
-            .into_iter()
-            .filter(|word| asks && !word.starts_with(['-', '$', '>', '=', '2', '<']))
-        {
-            if module
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+'))
-                && !module.starts_with(|c: char| c.is_ascii_digit())
-            {
-                need(Capability::PkgConfig(module.to_owned()));
-                need(Capability::Command("pkg-config".to_owned()));
-            }
-        }
+        draft.system(capability, scope.clone(), required, place.clone());
     }
     if line.recipe {
-        let compilers = [
-            ("$(CC)", "C"),
-            ("gcc", "C"),
-            ("cc", "C"),
-            ("$(CXX)", "CXX"),
-            ("g++", "CXX"),
-            ("gfortran", "Fortran"),
-        ];
-        let first = line
-            .text
-            .trim_start_matches(['@', '-', '+', ' ', '\t'])
-            .split_whitespace()
-            .next()
-            .unwrap_or_default();
-        if let Some((_, language)) = compilers.iter().find(|(compiler, _)| *compiler == first) {
-            draft.attr("language", *language, place.clone());
-        }
+        compiler(draft, line, place);
+    }
+}
+
+/// `-lfoo`, where no makefile builds `libfoo` itself.
+fn libraries<'w>(words: &'w [&'w str], all: &'w str) -> impl Iterator<Item = Capability> + 'w {
+    let built = |name: &str| {
+        let ends = [".a", ".so", ".la", "$"];
+        ends.iter()
+            .any(|end| all.contains(&format!("lib{name}{end}")))
+    };
+    words
+        .iter()
+        .filter_map(|word| word.strip_prefix("-l"))
+        .filter(|name| !name.is_empty() && name.len() < 60 && name.chars().all(plain))
+        .filter(move |name| !libc::is_library(name) && !built(name))
+        .map(|name| Capability::Library(name.to_owned()))
+}
+
+fn plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+')
+}
+
+/// Modules that a call of pkg-config names, and pkg-config itself.
+fn modules(words: &[&str]) -> Vec<Capability> {
+    let Some(at) = words
+        .iter()
+        .position(|word| matches!(*word, "pkg-config" | "$PKG_CONFIG" | "PKG_CONFIG"))
+    else {
+        return Vec::new();
+    };
+    let ends = ["||", "&&", "|", ";", "2>/dev/null", ">/dev/null", ">"];
+    let args: Vec<&&str> = words
+        .iter()
+        .skip(at + 1)
+        .take_while(|word| !ends.contains(word))
+        .collect();
+    let asks = |word: &str| {
+        ["--libs", "--cflags", "--exists"]
+            .iter()
+            .any(|option| word.starts_with(option))
+    };
+    if !args.iter().any(|word| asks(word)) {
+        return Vec::new();
+    }
+    let named = args.iter().filter(|word| {
+        word.starts_with(|c: char| c.is_ascii_alphabetic()) && word.chars().all(plain)
+    });
+    let mut found: Vec<Capability> = named
+        .map(|word| Capability::PkgConfig((**word).to_owned()))
+        .collect();
+    if !found.is_empty() {
+        found.push(Capability::Command("pkg-config".to_owned()));
+    }
+    found
+}
+
+fn compiler(draft: &mut Draft, line: &Line, place: &Place) {
+    const COMPILERS: [(&str, &str); 6] = [
+        ("$(CC)", "C"),
+        ("gcc", "C"),
+        ("cc", "C"),
+        ("$(CXX)", "CXX"),
+        ("g++", "CXX"),
+        ("gfortran", "Fortran"),
+    ];
+    let text = line.text.trim_start_matches(['@', '-', '+', ' ', '\t']);
+    let first = text.split_whitespace().next().unwrap_or_default();
+    if let Some((_, language)) = COMPILERS.iter().find(|(compiler, _)| *compiler == first) {
+        draft.attr("language", *language, place.clone());
     }
 }
 
