@@ -64,6 +64,9 @@ impl Engine {
         interrupted: &dyn Fn() -> bool,
         sink: &mut dyn FnMut(&[u8]),
     ) -> Result<String> {
+        if request.style == BuildStyle::BuildKit {
+            buildx::require()?;
+        }
         let mut made = Vec::new();
         let result = self
             .with_company_bases(request, &mut made, sink)

@@ -24,15 +24,6 @@ pub fn build(
     sink: &mut dyn FnMut(&[u8]),
 ) -> Result<String> {
     let what = "build the Dockerfile with docker buildx";
-    if !available() {
-        return Err(SandboxError::Unavailable {
-            backend: "docker",
-            why:
-                "the Dockerfile needs BuildKit, and the docker client here has no buildx component"
-                    .into(),
-            hint: "install docker-buildx, or emit the Dockerfile without RUN --mount".into(),
-        });
-    }
     let tag = request
         .tag
         .map_or_else(|| format!("envc-build:{}", store::new_id()), String::from);
@@ -89,8 +80,21 @@ pub fn build(
     }
 }
 
-/// Whether the client is there with the component.
-pub fn available() -> bool {
+/// Refuses early where there is no client with the component.
+pub fn require() -> Result<()> {
+    if !available() {
+        return Err(SandboxError::Unavailable {
+            backend: "docker",
+            why:
+                "the Dockerfile needs BuildKit, and the docker client here has no buildx component"
+                    .into(),
+            hint: "install docker-buildx, or emit the Dockerfile without RUN --mount".into(),
+        });
+    }
+    Ok(())
+}
+
+fn available() -> bool {
     Command::new("docker")
         .args(["buildx", "version"])
         .stdin(Stdio::null())
