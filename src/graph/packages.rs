@@ -8,6 +8,7 @@ use crate::evidence::{Place, Trust};
 use crate::packages::Capability;
 use crate::scan::{FileKind, Repository, read_text};
 
+use super::shell::TEMPLATE;
 use super::{CommandSource, DependencyFacts, EdgeKind, Facts, KnowledgeGraph, NodeId, Os, Scope};
 
 /// Package names as Debian policy 5.6.1 has them, with an architecture or version after them.
@@ -22,6 +23,8 @@ const MAX_SCRIPT: u64 = 256 * 1024;
 pub(super) fn installed(text: &str) -> Vec<(u32, String)> {
     let mut found = Vec::new();
     let mut state = State::Outside;
+    // What a CI system fills in is one word, and no name.
+    let text = TEMPLATE.replace_all(text, "$$x");
     for (row, line) in (0..).zip(text.lines()) {
         let line = line.trim_end();
         let (content, continued) = match line.strip_suffix('\\') {
@@ -177,6 +180,7 @@ mod tests {
                 "0 quoted-dev",
             ),
             ("pip install apt-thing", ""),
+            ("apt-get install ${{ matrix.pkgs }} gcc", "0 gcc"),
             ("(apt-get install x11 ) ; echo install y1", "0 x11"),
         ] {
             let found: Vec<String> = installed(text)
