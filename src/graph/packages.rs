@@ -16,6 +16,9 @@ static NAME: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^([a-z0-9][a-z0-9+.-]+)(:[a-z0-9]+)?([=/][^\s]*)?$").expect("a literal pattern")
 });
 
+/// Packages of one file that are kept.
+const MAX_PACKAGES: usize = 500;
+
 /// Bytes of a script that is looked at.
 const MAX_SCRIPT: u64 = 256 * 1024;
 
@@ -41,7 +44,9 @@ pub(super) fn installed(text: &str) -> Vec<(u32, String)> {
                     State::Install
                 }
                 (State::Install, word) => {
-                    if let Some(name) = NAME.captures(word).and_then(|parts| parts.get(1)) {
+                    if let Some(name) = NAME.captures(word).and_then(|parts| parts.get(1))
+                        && found.len() < MAX_PACKAGES
+                    {
                         found.push((row, name.as_str().to_owned()));
                     }
                     State::Install
@@ -95,11 +100,8 @@ pub(super) fn add_one(
     else {
         return;
     };
-    if graph
-        .out(file, EdgeKind::Declares)
-        .iter()
-        .any(|node| node.name == name)
-    {
+    let known = graph.out(file, EdgeKind::Declares);
+    if known.len() >= MAX_PACKAGES || known.iter().any(|node| node.name == name) {
         return;
     }
     let facts = DependencyFacts {
