@@ -284,12 +284,14 @@ impl KnowledgeGraph {
         matches!(self.node(id)?.facts, Facts::Directory).then_some(id)
     }
 
+    /// Adds an edge, unless it is there. Looked for among the edges into `to`, which are few, while a directory or
+    /// a file has many edges out.
     pub fn link(&mut self, from: NodeId, to: NodeId, kind: EdgeKind) {
-        self.inner.update_edge(
-            NodeIndex::new(from.0 as usize),
-            NodeIndex::new(to.0 as usize),
-            kind,
-        );
+        let index = |id: NodeId| NodeIndex::new(id.0 as usize);
+        let mut into = self.inner.edges_directed(index(to), Direction::Incoming);
+        if !into.any(|edge| edge.source() == index(from) && *edge.weight() == kind) {
+            self.inner.add_edge(index(from), index(to), kind);
+        }
     }
 
     pub fn node(&self, id: NodeId) -> Option<&Node> {

@@ -8,12 +8,16 @@ use crate::evidence::{Place, Trust};
 use crate::packages::Capability;
 use crate::scan::{FileKind, Repository, read_text};
 
+use super::shell::TEMPLATE;
 use super::{CommandSource, DependencyFacts, EdgeKind, Facts, KnowledgeGraph, NodeId, Os, Scope};
 
 /// Package names as Debian policy 5.6.1 has them, with an architecture or version after them.
 static NAME: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^([a-z0-9][a-z0-9+.-]+)(:[a-z0-9]+)?([=/][^\s]*)?$").expect("a literal pattern")
 });
+
+/// Packages of one file that are kept.
+const MAX_PACKAGES: usize = 500;
 
 /// Bytes of a script that is looked at.
 const MAX_SCRIPT: u64 = 256 * 1024;
@@ -22,6 +26,8 @@ const MAX_SCRIPT: u64 = 256 * 1024;
 pub(super) fn installed(text: &str) -> Vec<(u32, String)> {
     let mut found = Vec::new();
     let mut state = State::Outside;
+    // What a CI system fills in is one word, and no name.
+    let text = TEMPLATE.replace_all(text, "$$x");
     for (row, line) in (0..).zip(text.lines()) {
         let line = line.trim_end();
         let (content, continued) = match line.strip_suffix('\\') {
@@ -38,7 +44,9 @@ pub(super) fn installed(text: &str) -> Vec<(u32, String)> {
                     State::Install
                 }
                 (State::Install, word) => {
-                    if let Some(name) = NAME.captures(word).and_then(|parts| parts.get(1)) {
+                    if let Some(name) = NAME.captures(word).and_then(|parts| parts.get(1))
+                        && found.len() < MAX_PACKAGES
+                    {
                         found.push((row, name.as_str().to_owned()));
                     }
                     State::Install
@@ -92,11 +100,8 @@ pub(super) fn add_one(
     else {
         return;
     };
-    if graph
-        .out(file, EdgeKind::Declares)
-        .iter()
-        .any(|node| node.name == name)
-    {
+    let known = graph.out(file, EdgeKind::Declares);
+    if known.len() >= MAX_PACKAGES || known.iter().any(|node| node.name == name) {
         return;
     }
     let facts = DependencyFacts {
@@ -177,6 +182,7 @@ mod tests {
                 "0 quoted-dev",
             ),
             ("pip install apt-thing", ""),
+            ("apt-get install ${{ matrix.pkgs }} gcc", "0 gcc"),
             ("(apt-get install x11 ) ; echo install y1", "0 x11"),
         ] {
             let found: Vec<String> = installed(text)

@@ -53,8 +53,6 @@ enum Effect {
     Variables(Vec<(String, String)>),
     /// The options of the shell itself: `set -e`.
     Shell,
-    /// `git clone …`: the next `cd` goes to this repository.
-    Clone,
     /// Something that cannot be carried over.
     State,
 }
@@ -64,7 +62,6 @@ pub(super) fn split(block: &str, start: &Start) -> Vec<ShellCommand> {
     let mut pieces = pieces(block).into_iter().peekable();
     let mut dir = start.dir.to_owned();
     let mut env = BTreeMap::new();
-    let mut cloned = false;
     let mut commands = Vec::new();
     while let Some(piece) = pieces.next() {
         match piece.effect {
@@ -74,13 +71,11 @@ pub(super) fn split(block: &str, start: &Start) -> Vec<ShellCommand> {
                 continue;
             }
             Effect::Directory(ref to) => {
-                if let Some(next) = resolve(start.repository, &dir, to, cloned) {
-                    cloned = false;
+                if let Some(next) = resolve(start.repository, &dir, to) {
                     dir = next;
                     continue;
                 }
             }
-            Effect::Clone => cloned = true,
             Effect::None | Effect::State => {}
         }
         let carries = matches!(piece.effect, Effect::State | Effect::Directory(_));
@@ -120,7 +115,7 @@ fn makes(command: &str, dir: &str) -> bool {
 }
 
 /// The directory that `cd to` leads to, where the repository has it.
-fn resolve(repository: &Repository, dir: &str, to: &str, cloned: bool) -> Option<String> {
+fn resolve(repository: &Repository, dir: &str, to: &str) -> Option<String> {
     if to.starts_with(['/', '~', '$', '-']) {
         return None;
     }
@@ -138,12 +133,16 @@ fn resolve(repository: &Repository, dir: &str, to: &str, cloned: bool) -> Option
     if path.is_empty() || is_directory(repository, &path) {
         return Some(path);
     }
-    // `git clone …; cd name` ends where the repository is already.
-    let own_name = dir.is_empty()
-        && to
-            .trim_end_matches('/')
-            .eq_ignore_ascii_case(&repository.name);
-    (own_name || (cloned && !to.contains(".."))).then(String::new)
+    (dir.is_empty() && is_own_name(&repository.name, to.trim_end_matches('/'))).then(String::new)
+}
+
+/// `git clone …; cd name` ends where the repository is already; the directory of an archive has a version after
+/// its name.
+fn is_own_name(name: &str, dir: &str) -> bool {
+    let stem = name
+        .rsplit_once('-')
+        .filter(|(_, version)| version.starts_with(|c: char| c.is_ascii_digit()));
+    name.eq_ignore_ascii_case(dir) || stem.is_some_and(|(stem, _)| stem.eq_ignore_ascii_case(dir))
 }
 
 /// Whether some file stands below `path`.
@@ -159,7 +158,7 @@ pub(super) fn is_directory(repository: &Repository, path: &str) -> bool {
 }
 
 /// `${{ … }}` and `{{ … }}` of CI and task files, `<placeholder>` of documents: hidden from the parser.
-static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| {
+pub(super) static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\$?\{\{[^{}\n]*\}\}|<[A-Za-z][A-Za-z0-9 _./-]*>").expect("a literal pattern")
 });
 
@@ -255,7 +254,6 @@ fn of_words(words: &[&str]) -> Effect {
             ..,
         ] => Effect::State,
         ["set", options, ..] if options.starts_with(['-', '+']) => Effect::Shell,
-        ["git", "clone", ..] => Effect::Clone,
         _ => Effect::None,
     }
 }
@@ -366,12 +364,18 @@ mod tests {
         assert_eq!(shown("x=$(a)\nmake $x"), ["0[] x=$(a)\nmake $x"]);
         assert_eq!(
             shown("git clone u\ncd other\nmake"),
-            ["0[] git clone u", "2[] make"]
+            ["0[] git clone u", "1[] cd other\nmake"]
         );
         assert_eq!(
             shown("pip install <name>\nmake ${{ x }}"),
             ["0[] pip install <name>", "1[] make ${{ x }}"]
         );
+    }
+
+    #[test]
+    fn the_repository_knows_its_own_name() {
+        assert!(is_own_name("json-c-0.16", "json-c") && is_own_name("Thing", "thing"));
+        assert!(!is_own_name("json-c", "json") && !is_own_name("json-c-0.16", "json-c-build"));
     }
 
     #[test]

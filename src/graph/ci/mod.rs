@@ -27,6 +27,9 @@ use super::{CommandFacts, CommandSource, EdgeKind, Facts, KnowledgeGraph, NodeId
 const MAX_WORKFLOW: u64 = 512 * 1024;
 const MAX_WORKFLOWS: usize = 100;
 
+/// Tools, services and packages of one file that are kept.
+const MAX_DECLARED: usize = 500;
+
 type Reader = fn(&Yaml, &mut Emit);
 
 /// The system whose file has this path.
@@ -178,10 +181,10 @@ impl Emit<'_> {
             trust: Trust::Ci,
         };
         let known = self.graph.out(self.file, EdgeKind::Declares);
-        if known
+        let repeated = known
             .iter()
-            .any(|node| node.name == name && node.facts == facts)
-        {
+            .any(|node| node.name == name && node.facts == facts);
+        if repeated || known.len() >= MAX_DECLARED {
             return;
         }
         self.node(name.to_owned(), line, facts, EdgeKind::Declares);
@@ -201,10 +204,10 @@ impl Emit<'_> {
             env,
         };
         let known = self.graph.out(self.file, EdgeKind::Declares);
-        if !known
+        let repeated = known
             .iter()
-            .any(|node| node.name == name && node.facts == facts)
-        {
+            .any(|node| node.name == name && node.facts == facts);
+        if !repeated && known.len() < MAX_DECLARED {
             self.node(name.to_owned(), line, facts, EdgeKind::Declares);
         }
     }

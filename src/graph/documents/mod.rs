@@ -18,6 +18,9 @@ use super::{CommandFacts, CommandSource, EdgeKind, Facts, KnowledgeGraph, NodeId
 const MAX_DOCUMENT: u64 = 512 * 1024;
 const MAX_DOCUMENTS: usize = 60;
 
+/// Headings and blocks of one document that are read.
+const MAX_ITEMS: usize = 2000;
+
 /// A document as its reader sees it. Lines count from 1.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Item {
@@ -97,7 +100,7 @@ impl Reader<'_> {
     fn add(mut self, items: Vec<Item>) {
         let dir = self.base();
         let mut open: Vec<Open> = Vec::new();
-        for item in items {
+        for item in items.into_iter().take(MAX_ITEMS) {
             match item {
                 Item::Heading { level, text, line } => self.heading(&mut open, level, text, line),
                 Item::Block(block) => self.block(&open, &dir, &block),

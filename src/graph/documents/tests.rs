@@ -125,5 +125,5 @@ fn hostile_documents_are_survived() {
         ("docs/README.md", odd),
         ("x/README.rst", "é\n=\n::\n\n é\n"),
     ]);
-    assert!(graph.node_count() > 3000);
+    assert!((2000..3000).contains(&graph.node_count()));
 }

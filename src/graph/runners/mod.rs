@@ -57,7 +57,9 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
         .filter(readable)
         .filter_map(|entry| {
             let (dir, name) = entry.path.rsplit_once('/').unwrap_or(("", &entry.path));
-            Some((entry, dir, reader(name)?))
+            // A documentation's own Makefile builds pages.
+            let about_pages = dir.split('/').any(|part| matches!(part, "doc" | "docs"));
+            Some((entry, dir, reader(name).filter(|_| !about_pages)?))
         });
     for (entry, dir, read) in files.take(MAX_FILES) {
         let (Some(file), Some(text)) =

@@ -4,6 +4,7 @@
 //! inside its `#if`), and `@condition`. `#set! form` says how to write it, with `{}` for the condition. A pattern
 //! with `#set! cancel` undoes the guards of the same scope: an include guard is no condition.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::grammar::Grammar;
@@ -34,7 +35,7 @@ impl Guards {
         let (query, text) = (&search.query, source.text);
         let names = query.capture_names();
         let mut guards = Vec::new();
-        let mut cancelled = Vec::new();
+        let mut cancelled = HashSet::new();
         source.search(search, span, |found| {
             let capture = |wanted: &str| {
                 let mut captures = found.captures().iter();
@@ -47,7 +48,7 @@ impl Guards {
             };
             let settings = query.property_settings(found.pattern_index);
             if settings.iter().any(|setting| &*setting.key == "cancel") {
-                cancelled.push(scope);
+                cancelled.insert(scope);
                 return;
             }
             let form = settings.iter().find(|setting| &*setting.key == "form");
