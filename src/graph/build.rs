@@ -3,14 +3,14 @@
 use crate::scan::Repository;
 
 use super::KnowledgeGraph;
-use super::{ci, dockerfile, documents, files, packages, runners, syntax};
+use super::{ci, dockerfile, documents, files, manifests, packages, runners, syntax};
 
 /// Reads every file of the repository once and collects what they say. Never fails: a file that cannot be read
 /// or parsed says nothing.
 pub fn build(repository: &Repository) -> KnowledgeGraph {
     let mut graph = KnowledgeGraph::new();
     files::add(repository, &mut graph);
-    // Manifests come here, right after the File nodes that they hang on.
+    manifests::add(repository, &mut graph);
     syntax::add(repository, &mut graph);
     documents::add(repository, &mut graph);
     ci::add(repository, &mut graph);

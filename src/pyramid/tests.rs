@@ -4,7 +4,10 @@ use insta::assert_snapshot;
 
 use super::*;
 use crate::evidence::{Because, Place, Trust};
-use crate::graph::*;
+use crate::graph::{
+    CommandFacts, CommandSource, EdgeKind, EntryKind, Facts, KnowledgeGraph, NodeId, Os,
+    ProjectFacts,
+};
 use crate::plan::*;
 
 /// A graph and a plan in the making.

@@ -228,7 +228,7 @@ pub(crate) fn base_name(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
-pub(crate) fn words_of(action: &Action) -> Vec<String> {
+pub fn words_of(action: &Action) -> Vec<String> {
     match action {
         Action::Run { argv, .. } => argv.clone(),
         Action::Shell { text } => words_of_text(text),

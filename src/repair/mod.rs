@@ -20,7 +20,7 @@ mod tests;
 
 pub use apply::{Applied, ApplyError, apply, in_force};
 pub use atom::{Act, Atom};
-pub use candidates::{Context, candidates};
+pub use candidates::{Context, candidates, words_of};
 pub use edit::*;
 pub use fuse::fuse;
 pub use honesty::objection;

@@ -1,5 +1,21 @@
 //! Stage 7: script and pyramid in a sandbox → [`Run`].
+//!
+//! `execution` runs `setup.sh` layer by layer and repairs it, `feedback` climbs the pyramid over the validated
+//! script, `replay` proves the result from the clean base. `session` holds what the three share.
 
+mod budget;
+mod capture;
+mod execution;
+mod feedback;
+mod maturity;
 mod model;
+mod replay;
+mod session;
 
+pub use budget::Budget;
+pub use execution::Given;
 pub use model::*;
+pub use replay::{prove, run};
+pub use session::{
+    Replan, RunError, SCRIPT_PATH, Session, Work, command_spec, command_spec_at, tail,
+};

@@ -62,3 +62,8 @@ fn unknown_backend(name: &str) -> SandboxError {
         format!("made by an unknown backend, {name:?}: build it again"),
     )
 }
+
+/// Whether a Docker or Podman engine answers and holds the image.
+pub fn engine_has_image(reference: &str) -> bool {
+    docker_engine().is_ok_and(|engine| engine.image_id(reference).is_ok())
+}

@@ -2,6 +2,8 @@
 
 pub mod attest;
 mod certificate;
+mod container;
+mod hearing;
 mod judge;
 pub mod prosecute;
 pub mod reports;
@@ -10,4 +12,6 @@ pub(crate) mod sample;
 
 pub use attest::{Testimony, certify, default_level, level_name, level_reached, recheck};
 pub use certificate::*;
+pub use container::{DockerProofError, prove_dockerfile};
+pub use hearing::hear;
 pub use judge::{judge, judge_stream, proves_level};

@@ -7,7 +7,7 @@ mod summary;
 
 pub use explain::{explain, known_subjects, near_names};
 pub use plan::plan_table;
-pub use summary::summary;
+pub use summary::{headline, summary};
 
 use crate::emit::terminal::one_line;
 use crate::evidence::Because;

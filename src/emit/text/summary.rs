@@ -41,7 +41,8 @@ pub fn summary(certificate: &Certificate, out_dir: &Path) -> String {
     text
 }
 
-fn headline(certificate: &Certificate) -> String {
+/// One line: verified or not, asked and reached.
+pub fn headline(certificate: &Certificate) -> String {
     let predicate = &certificate.predicate;
     let name = &predicate.repository.name;
     let reached = level_name(predicate.reached);

@@ -35,6 +35,8 @@ pub struct BuildRequest<'a> {
     /// Directory of the context and the files in it that belong to it, relative.
     pub context: &'a Path,
     pub files: &'a [PathBuf],
+    /// Further files of the context: path in it, and the file that holds the contents.
+    pub extra: &'a [(&'a str, &'a Path)],
     /// Reference to give the image, `name:tag`.
     pub tag: Option<&'a str>,
     pub args: &'a [(String, String)],
@@ -89,7 +91,9 @@ impl Engine {
         let scratch = tempfile::tempdir().map_err(io_error("prepare a build"))?;
         let extra = scratch.path().join(NAME);
         std::fs::write(&extra, dockerfile).map_err(io_error("prepare a build"))?;
-        let packed = archive::pack_with(request.context, request.files, &[(NAME, &extra)])?;
+        let mut more = request.extra.to_vec();
+        more.push((NAME, &extra));
+        let packed = archive::pack_with(request.context, request.files, &more)?;
         if request.style == BuildStyle::BuildKit {
             return buildx::build(self, NAME, packed.as_file(), request, interrupted, sink);
         }

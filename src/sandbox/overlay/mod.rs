@@ -38,6 +38,8 @@ pub struct OverlaySandbox {
     /// Layers that hold all below them, down to the base.
     merged: BTreeSet<u32>,
     active: u32,
+    /// Something was run or written since the present layer was started: it exists on disk.
+    touched: bool,
     next: u32,
     // Dropped in this order: the holder removes the store when all commands have ended.
     holder: Holder,
@@ -95,6 +97,7 @@ impl OverlaySandbox {
             parents: BTreeMap::from([(1, 0)]),
             merged: BTreeSet::new(),
             active: 1,
+            touched: false,
             next: 2,
             holder,
             groups,
@@ -116,6 +119,7 @@ impl OverlaySandbox {
         self.active = self.next;
         self.next += 1;
         self.parents.insert(self.active, parent);
+        self.touched = false;
     }
 
     /// Merges `layers` (the top one first, none of them in use by a command) into the new directory `into`.
@@ -170,6 +174,7 @@ impl OverlaySandbox {
     /// A file action: its output (of at most [`READ_LIMIT`] bytes) is what it read.
     fn file_action(&mut self, action: Action, payload: Option<&[u8]>) -> Result<Vec<u8>> {
         let what = "enter the sandbox";
+        self.touched = true;
         let mut spec = self.enter_spec(Network::Full, action);
         spec.lent = Vec::new();
         // Memory and process limits are for commands.
@@ -228,6 +233,7 @@ impl Sandbox for OverlaySandbox {
     }
 
     fn run(&mut self, command: &CommandSpec, sink: &mut dyn FnMut(&[u8])) -> Result<Finished> {
+        self.touched = true;
         let spec = self.run_action(command, false);
         process::run(
             &self.options,
@@ -239,6 +245,11 @@ impl Sandbox for OverlaySandbox {
     }
 
     fn snapshot(&mut self) -> Result<SnapshotId> {
+        if !self.touched {
+            // Nothing stands in the present layer: the state is that of the one below.
+            let below = self.parents.get(&self.active).copied().unwrap_or(0);
+            return Ok(SnapshotId(below.to_string()));
+        }
         let mut frozen = self.active;
         let stack = self.stack();
         if stack.len() > MOST_LAYERS {
@@ -256,7 +267,8 @@ impl Sandbox for OverlaySandbox {
     fn rollback(&mut self, snapshot: &SnapshotId) -> Result<()> {
         let frozen = snapshot.0.parse::<u32>().ok();
         let known = frozen.filter(|f| {
-            *f != self.active && (self.parents.contains_key(f) || self.merged.contains(f))
+            *f == 0
+                || *f != self.active && (self.parents.contains_key(f) || self.merged.contains(f))
         });
         let Some(frozen) = known else {
             let what = format!("return to snapshot {}", snapshot.0);
@@ -274,6 +286,7 @@ impl Sandbox for OverlaySandbox {
     }
 
     fn interactive(&mut self, command: &CommandSpec) -> Result<i32> {
+        self.touched = true;
         self.groups.set(&command.limits);
         let spec = self.run_action(command, super::interactive::on_terminal());
         process::interactive(&self.options, "enter", &spec)

@@ -1,0 +1,62 @@
+//! Which base the sandbox stands on, and what is known of it.
+
+use std::path::Path;
+
+use crate::packages::{BaseFacts, base_of_os_release, bases};
+use crate::plan::Plan;
+use crate::sandbox::{Backend, Base, SandboxFacts};
+
+use super::exit::Failure;
+
+/// Facts of a base that was named on the command line; `None` where only the engine can tell.
+pub fn facts_of(base: &Base) -> Result<Option<BaseFacts>, Failure> {
+    match base {
+        Base::Host => of_root(Path::new("/")).map(Some),
+        Base::Rootfs(root) => of_root(root).map(Some),
+        Base::Image(reference) => Ok(bases()
+            .iter()
+            .find(|base| &base.image == reference)
+            .cloned()),
+    }
+}
+
+fn of_root(root: &Path) -> Result<BaseFacts, Failure> {
+    let files = ["etc/os-release", "usr/lib/os-release"];
+    let text = files
+        .iter()
+        .find_map(|file| std::fs::read_to_string(root.join(file)).ok())
+        .ok_or_else(|| {
+            Failure::usage(format!(
+                "{} holds no etc/os-release: it is no root file system of a distribution",
+                root.display()
+            ))
+        })?;
+    base_of_os_release(&text).ok_or_else(|| {
+        Failure::usage(format!(
+            "the distribution of {} is not known; bases that are: {}. Give one with --base image:REF or --base rootfs:PATH",
+            root.display(),
+            bases().iter().map(|base| base.image.clone()).collect::<Vec<_>>().join(", ")
+        ))
+    })
+}
+
+/// Facts of the base a running sandbox stands on.
+pub fn facts_of_sandbox(facts: &SandboxFacts) -> Option<BaseFacts> {
+    let text = format!(
+        "ID={}\nVERSION_CODENAME={}\n",
+        facts.distribution, facts.release
+    );
+    base_of_os_release(&text)
+}
+
+/// The base where the user names none: the plan's image where an engine has it (clean, and the same as the
+/// Dockerfile's), else this machine's root, read-only.
+pub fn default_base(backend: Backend, plan: &Plan) -> Base {
+    let image = || Base::Image(plan.base.image.clone());
+    match backend {
+        Backend::Docker => image(),
+        Backend::Host => Base::Host,
+        Backend::Overlay if crate::sandbox::engine_has_image(&plan.base.image) => image(),
+        Backend::Overlay => Base::Host,
+    }
+}

@@ -1,0 +1,183 @@
+//! `envc shell` and `envc run`: using the environment that `envc build` made.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::emit::{self, Verbosity};
+use crate::pyramid::{Level, Pyramid, PyramidCommand};
+use crate::run::{Verdict, command_spec, tail};
+use crate::sandbox::{CommandSpec, Limits, Network, Options, REPOSITORY_DIR, Sandbox};
+use crate::script;
+use crate::verify;
+
+use super::arguments::{Enter, RunArguments};
+use super::build::{ENVIRONMENT, Environment, out_dir};
+use super::exit::{Exit, Failure};
+use super::{show, signals};
+
+fn open(
+    path: &Path,
+    out: Option<&Path>,
+) -> Result<(Box<dyn Sandbox>, Environment, std::path::PathBuf), Failure> {
+    let dir = out_dir(path, out);
+    let file = dir.join(ENVIRONMENT);
+    let text = std::fs::read_to_string(&file).map_err(|_| {
+        Failure::usage(format!(
+            "no environment in {}: run `envc build {}` first",
+            dir.display(),
+            path.display()
+        ))
+    })?;
+    let environment: Environment = serde_json::from_str(&text).map_err(|error| {
+        Failure::usage(format!(
+            "{}: {error}; run `envc build` again",
+            file.display()
+        ))
+    })?;
+    let options = Options {
+        interrupted: signals::flag()?,
+        ..Options::new()?
+    };
+    let sandbox = crate::sandbox::reopen(&environment.kept, &options)?;
+    Ok((sandbox, environment, dir))
+}
+
+pub fn shell(options: &Enter) -> Result<Exit, Failure> {
+    let (mut sandbox, environment, _) = open(&options.path, options.out.as_deref())?;
+    let spec = CommandSpec {
+        argv: vec!["bash".to_owned(), "-i".to_owned()],
+        dir: REPOSITORY_DIR.to_owned(),
+        env: script::activation(&environment.script),
+        limits: Limits {
+            wall: Duration::MAX,
+            output: u64::MAX,
+            ..Limits::default()
+        },
+        network: Network::Full,
+    };
+    let code = sandbox.interactive(&spec)?;
+    Ok(if code == 0 {
+        Exit::Verified
+    } else {
+        Exit::NotReached
+    })
+}
+
+pub fn run(options: &RunArguments, verbosity: Verbosity) -> Result<Exit, Failure> {
+    let (mut sandbox, environment, dir) = open(&options.path, options.out.as_deref())?;
+    let limits = Limits {
+        wall: options.timeout,
+        ..Limits::default()
+    };
+    if let [one] = options.what.as_slice()
+        && let Some(level) = Level::ALL.into_iter().find(|level| level.name() == one)
+    {
+        return run_level(
+            level,
+            &dir,
+            sandbox.as_mut(),
+            &environment,
+            limits,
+            options.json,
+        );
+    }
+    let argv = match options.what.as_slice() {
+        [one] if one.contains([' ', '|', ';', '&', '$']) => {
+            ["bash", "-ec", one].map(str::to_owned).to_vec()
+        }
+        words => words.to_vec(),
+    };
+    let spec = CommandSpec {
+        argv,
+        dir: REPOSITORY_DIR.to_owned(),
+        env: script::activation(&environment.script),
+        limits,
+        network: Network::Full,
+    };
+    let _ = verbosity;
+    let finished = sandbox.run(&spec, &mut |bytes| {
+        use std::io::Write;
+        let mut out = std::io::stdout().lock();
+        // A reader that went away does not end the command.
+        let _ = out.write_all(bytes).and_then(|()| out.flush());
+    })?;
+    Ok(match finished.outcome {
+        outcome if outcome.ok() => Exit::Verified,
+        crate::sandbox::Outcome::Interrupted => Exit::Interrupted,
+        _ => Exit::NotReached,
+    })
+}
+
+fn run_level(
+    level: Level,
+    dir: &Path,
+    sandbox: &mut dyn Sandbox,
+    environment: &Environment,
+    limits: Limits,
+    json: bool,
+) -> Result<Exit, Failure> {
+    let file = dir.join("pyramid.json");
+    let text = std::fs::read_to_string(&file).map_err(|error| {
+        Failure::usage(format!(
+            "{}: {error}; run `envc build` again",
+            file.display()
+        ))
+    })?;
+    let pyramid: Pyramid = serde_json::from_str(&text).map_err(|error| {
+        Failure::usage(format!(
+            "{}: {error}; run `envc build` again",
+            file.display()
+        ))
+    })?;
+    let commands: Vec<&PyramidCommand> = pyramid.level(level).collect();
+    if commands.is_empty() {
+        return Err(Failure::new(
+            Exit::NotReached,
+            format!("the pyramid has no command of level {}", level.name()),
+        ));
+    }
+    let start = sandbox.snapshot()?;
+    let mut good = true;
+    let mut results = Vec::new();
+    for command in commands {
+        sandbox.rollback(&start)?;
+        let mut output = Vec::new();
+        let spec = command_spec(&environment.script, command, limits);
+        let finished = sandbox.run(&spec, &mut |bytes| output.extend_from_slice(bytes))?;
+        if finished.outcome == crate::sandbox::Outcome::Interrupted {
+            return Ok(Exit::Interrupted);
+        }
+        let text = String::from_utf8_lossy(&output);
+        let (report, verdict, reason) = verify::judge(command, finished.outcome, &text);
+        good &= matches!(verdict, Verdict::Passed | Verdict::RepositoryFails);
+        if json {
+            results.push(serde_json::json!({
+                "id": command.id, "command": command.command, "outcome": finished.outcome,
+                "wall": finished.wall.as_secs_f64(), "report": report, "verdict": verdict, "reason": reason,
+            }));
+            continue;
+        }
+        let mark = if verdict == Verdict::Passed {
+            "ok"
+        } else {
+            "not ok"
+        };
+        show::print(&emit::sanitize(&format!(
+            "{mark}: {} ({reason})",
+            command.command
+        )))?;
+        if verdict != Verdict::Passed {
+            for line in tail(&text, 20) {
+                show::print(&format!("    {line}"))?;
+            }
+        }
+    }
+    if json {
+        show::print_json(&results)?;
+    }
+    Ok(if good {
+        Exit::Verified
+    } else {
+        Exit::NotReached
+    })
+}

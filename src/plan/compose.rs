@@ -1,0 +1,169 @@
+//! The whole of planning: select projects, choose a base, let each ecosystem write its part.
+
+use crate::evidence::{Because, Place, Trust};
+use crate::graph::{Facts, KnowledgeGraph};
+use crate::packages::{BaseFacts, Index};
+use crate::scan::Repository;
+
+use super::base::choose_base;
+use super::constraints::Constraints;
+use super::ecosystems::{self, Context, Draft};
+use super::model::{Plan, RepositoryId, SCHEMA, Service};
+use super::projects::select;
+use super::system::add_installed_by_others;
+
+/// Why there is no plan.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    #[error(
+        "nothing here that envc can build: no CMake, Meson, autotools, Make, Python or cargo project was found\n  \
+         what stands here: {found}"
+    )]
+    Unsupported { found: String },
+    #[error("no base called {0}; known bases: {1}")]
+    UnknownBase(String, String),
+}
+
+/// Plans the environment. `fixed` is the base that the sandbox stands on, where that is settled already.
+pub fn plan(
+    repository: &Repository,
+    graph: &KnowledgeGraph,
+    constraints: &Constraints,
+    fixed: Option<&BaseFacts>,
+) -> Result<Plan, PlanError> {
+    let selection = select(graph, constraints);
+    let chosen: Vec<_> = graph
+        .projects()
+        .filter(|(id, facts)| {
+            selection.projects.contains(id) && ecosystems::by_name(&facts.ecosystem).is_some()
+        })
+        .collect();
+    if chosen.is_empty() {
+        return Err(PlanError::Unsupported {
+            found: languages(repository),
+        });
+    }
+    let needed: Vec<&str> = chosen
+        .iter()
+        .filter_map(|(_, facts)| ecosystems::by_name(&facts.ecosystem))
+        .flat_map(|ecosystem| ecosystem.toolchains.iter().copied())
+        .collect();
+    let base = choose_base(graph, constraints, fixed, &needed).ok_or_else(|| {
+        let known = crate::packages::bases()
+            .iter()
+            .map(|base| base.id.clone())
+            .collect::<Vec<_>>();
+        PlanError::UnknownBase(
+            constraints.base.clone().unwrap_or_default(),
+            known.join(", "),
+        )
+    })?;
+    let index = Index::for_base(&base.facts);
+    let as_of = as_of(repository, constraints);
+    let context = Context {
+        graph,
+        repository,
+        constraints,
+        base: &base.facts,
+        index: &index,
+        as_of: as_of.as_deref(),
+    };
+    let mut draft = Draft::default();
+    for id in &selection.projects {
+        let project = chosen.iter().find(|(other, _)| other == id);
+        if let Some((_, facts)) = project
+            && let Some(ecosystem) = ecosystems::by_name(&facts.ecosystem)
+        {
+            (ecosystem.plan)(&context, *id, facts, &mut draft);
+        }
+    }
+    add_installed_by_others(&mut draft.packages, &index, graph);
+    for (capability, because) in &draft.packages.unresolved {
+        draft.notes.push(format!(
+            "no package of {} provides {capability} ({because})",
+            base.facts.image
+        ));
+    }
+    let mut notes = selection.notes;
+    notes.append(&mut draft.notes);
+    notes.extend(repository.warnings.iter().cloned());
+    let mut conflicts = selection.conflicts;
+    conflicts.extend(base.conflicts);
+    conflicts.append(&mut draft.conflicts);
+    Ok(Plan {
+        schema: SCHEMA.to_owned(),
+        repository: RepositoryId {
+            name: repository.name.clone(),
+            commit: repository.git.as_ref().and_then(|git| git.commit.clone()),
+            as_of,
+            marker: marker(repository, graph, &draft),
+        },
+        base: base.choice,
+        toolchains: draft.toolchains,
+        packages: draft.packages.into_list(),
+        services: services(graph),
+        env: draft.env,
+        projects: draft.projects,
+        conflicts,
+        notes,
+    })
+}
+
+fn languages(repository: &Repository) -> String {
+    let names: Vec<&str> = repository
+        .languages
+        .keys()
+        .map(String::as_str)
+        .take(6)
+        .collect();
+    match names.is_empty() {
+        true => format!(
+            "{} files in no language that envc knows",
+            repository.files.len()
+        ),
+        false => format!("{} files; {}", repository.files.len(), names.join(", ")),
+    }
+}
+
+/// The date asked for, else the commit's. A repository without either takes today's versions.
+fn as_of(repository: &Repository, constraints: &Constraints) -> Option<String> {
+    constraints.as_of.clone().or_else(|| {
+        let seconds = repository.git.as_ref()?.commit_time?;
+        let time = jiff::Timestamp::from_second(seconds).ok()?;
+        // The day after: what was released on the day of the commit counts as known.
+        let day = time.to_zoned(jiff::tz::TimeZone::UTC).tomorrow().ok()?;
+        Some(day.date().to_string())
+    })
+}
+
+/// A file that tells this repository from another directory: the first project's manifest.
+fn marker(repository: &Repository, graph: &KnowledgeGraph, draft: &Draft) -> Option<String> {
+    let dir = draft.projects.first().map(|project| project.dir.clone())?;
+    let in_dir = |path: &str| path.rsplit_once('/').map_or("", |(parent, _)| parent) == dir;
+    graph
+        .nodes()
+        .filter(|node| matches!(node.facts, Facts::Manifest { .. }))
+        .filter_map(|node| node.place.as_ref())
+        .map(|place| place.path.clone())
+        .find(|path| in_dir(path) && repository.has(path))
+}
+
+fn services(graph: &KnowledgeGraph) -> Vec<Service> {
+    graph
+        .nodes()
+        .filter_map(|node| match &node.facts {
+            Facts::Service { image, ports, env } => Some(Service {
+                name: node.name.clone(),
+                image: image.clone(),
+                ports: ports.clone(),
+                env: env.clone(),
+                because: vec![Because::at(
+                    node.place.clone().unwrap_or_else(|| Place::file("")),
+                    Trust::Ci,
+                    format!("service {}", node.name),
+                )],
+            }),
+            _ => None,
+        })
+        .collect()
+}

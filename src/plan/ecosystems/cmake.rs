@@ -1,0 +1,167 @@
+//! CMake (cmake(1), ctest(1)): configure into a build directory, build, `ctest`.
+
+use crate::evidence::{Because, Place, Trust};
+use crate::graph::{EdgeKind, EntryKind, Facts, NodeId, ProjectFacts};
+use crate::plan::demand::{choose, demands};
+use crate::plan::model::{Action, Channel, Layer, ProjectPlan, ReadyCommand, Step, Toolchain};
+use crate::pyramid::Level;
+
+use super::native::{add_toolchain, build_dir, has_suite, ready};
+use super::{Context, Draft, declared, project_name, step_id};
+
+pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mut Draft) {
+    let because = declared(ctx, project, "CMakeLists.txt", "CMake project");
+    add_toolchain(ctx, project, facts, draft);
+    draft.packages.tool(ctx.index, "make", because.clone());
+    let fetches = !facts.all("network").is_empty();
+    if fetches && let Some(attr) = facts.attr("network") {
+        let because = Because::at(attr.place.clone(), Trust::Manifest, attr.value.clone());
+        draft.packages.tool(ctx.index, "git", because);
+    }
+    let uv_cmake = cmake_itself(ctx, draft, &because);
+    let build = build_dir(ctx, &facts.dir);
+    let mut configure = vec![
+        "cmake".to_owned(),
+        "-S".to_owned(),
+        ".".to_owned(),
+        "-B".to_owned(),
+        build.clone(),
+        "-DCMAKE_BUILD_TYPE=Release".to_owned(),
+    ];
+    let mut configure_because = vec![because.clone()];
+    for attr in facts.all("test-option") {
+        let Some((name, default)) = attr.value.split_once('=') else {
+            continue;
+        };
+        if matches!(
+            default.to_ascii_uppercase().as_str(),
+            "ON" | "TRUE" | "1" | "YES"
+        ) {
+            continue;
+        }
+        configure.push(format!("-D{name}=ON"));
+        let text = format!("option {name} switches the tests on");
+        configure_because.push(Because::at(attr.place.clone(), Trust::Manifest, text));
+    }
+    let step = |what: &str, argv: Vec<String>, because: Vec<Because>| Step {
+        id: step_id(&facts.dir, what),
+        layer: Layer::Project,
+        dir: facts.dir.clone(),
+        action: Action::run(argv),
+        unless: None,
+        because,
+    };
+    let mut steps: Vec<Step> = uv_cmake.into_iter().collect();
+    steps.push(step("configure", configure, configure_because));
+    steps.push(step(
+        "build",
+        ["cmake", "--build", &build, "--parallel"]
+            .map(str::to_owned)
+            .to_vec(),
+        vec![because.clone()],
+    ));
+    let mut commands = vec![ready(
+        Level::Installability,
+        format!("cmake --build {build}"),
+        &facts.dir,
+        None,
+        because,
+    )];
+    if let Some(suite) = has_suite(ctx, project, "ctest") {
+        let command = format!("ctest --test-dir {build} --output-on-failure");
+        commands.push(ready(
+            Level::Testability,
+            command,
+            &facts.dir,
+            Some("ctest"),
+            suite,
+        ));
+    }
+    commands.extend(programs(ctx, project, facts, &build));
+    draft.projects.push(ProjectPlan {
+        name: project_name(ctx, facts),
+        dir: facts.dir.clone(),
+        ecosystem: "cmake".to_owned(),
+        steps,
+        ready: commands,
+    });
+}
+
+/// cmake from the distribution where it is new enough, else from the Python package index by uv.
+fn cmake_itself(ctx: &Context<'_>, draft: &mut Draft, because: &Because) -> Option<Step> {
+    let demands = demands(ctx.graph, ctx.constraints, "cmake");
+    let offered = ctx.base.tools.get("cmake").cloned();
+    let fits = offered
+        .as_deref()
+        .is_some_and(|version| choose(&demands, &[version]).is_some());
+    draft.toolchains.push(Toolchain {
+        name: "cmake".to_owned(),
+        requirement: demands
+            .first()
+            .map(|d| d.requirement.clone())
+            .unwrap_or_default(),
+        version: if fits { offered } else { None },
+        channel: if fits {
+            Channel::Distribution
+        } else {
+            Channel::Uv
+        },
+        because: demands
+            .iter()
+            .map(|d| d.because.clone())
+            .chain([because.clone()])
+            .take(3)
+            .collect(),
+        rejected: Vec::new(),
+    });
+    if fits {
+        draft.packages.tool(ctx.index, "cmake", because.clone());
+        return None;
+    }
+    Some(super::python::tool_step(
+        ctx, draft, "cmake", &demands, because,
+    ))
+}
+
+/// Programs the build makes, where CMake puts them by default: the binary directory of their `CMakeLists.txt`.
+fn programs(
+    ctx: &Context<'_>,
+    project: NodeId,
+    facts: &ProjectFacts,
+    build: &str,
+) -> Vec<ReadyCommand> {
+    let mut found = Vec::new();
+    for node in ctx.graph.out(project, EdgeKind::Provides) {
+        let Facts::EntryPoint {
+            entry: EntryKind::Command,
+        } = node.facts
+        else {
+            continue;
+        };
+        let place = node
+            .place
+            .clone()
+            .unwrap_or_else(|| Place::file("CMakeLists.txt"));
+        let dir = place.path.rsplit_once('/').map_or("", |(dir, _)| dir);
+        let below = dir
+            .strip_prefix(facts.dir.as_str())
+            .unwrap_or(dir)
+            .trim_start_matches('/');
+        let path = [build, below, &node.name]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join("/");
+        let Ok(program) = shlex::try_quote(&path) else {
+            continue;
+        };
+        found.push(ready(
+            Level::Runnability,
+            format!("./{program} --help"),
+            &facts.dir,
+            None,
+            Because::at(place, Trust::Convention, format!("program {}", node.name)),
+        ));
+    }
+    found
+}

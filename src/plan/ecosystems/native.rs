@@ -1,0 +1,169 @@
+//! What the C and C++ build systems share: compilers, build directory, packages.
+
+use crate::evidence::{Because, Trust};
+use crate::graph::{EdgeKind, Facts, NodeId, ProjectFacts};
+use crate::packages::Capability;
+use crate::plan::model::{Channel, ReadyCommand, Toolchain};
+use crate::plan::system;
+use crate::pyramid::Level;
+
+use super::{Context, Draft, within};
+
+/// Adds the compilers for the project's languages and `make`, with the project's own system dependencies.
+pub fn add_toolchain(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mut Draft) {
+    let (c, cpp) = languages(ctx, facts);
+    let because = |text: &str| super::declared(ctx, project, "", text);
+    if cpp {
+        compiler(
+            ctx,
+            draft,
+            "c++",
+            "g++",
+            &[("g++", "g++")],
+            because("C++ sources"),
+        );
+    }
+    if c || !cpp {
+        compiler(
+            ctx,
+            draft,
+            "c",
+            "gcc",
+            &[("gcc", "gcc"), ("libc6-dev", "")],
+            because("C sources"),
+        );
+    }
+    let dependencies = ctx.graph.dependencies(project);
+    system::add_declared(&mut draft.packages, ctx.index, &dependencies);
+    let pkg_config = dependencies
+        .iter()
+        .find(|(_, dep)| matches!(dep.capability, Some(Capability::PkgConfig(_))));
+    if let Some((node, dep)) = pkg_config {
+        draft
+            .packages
+            .tool(ctx.index, "pkg-config", system::because_of(node, dep));
+    }
+    for node in ctx.graph.out(project, EdgeKind::Requires) {
+        if let Facts::Tool { trust, .. } = &node.facts {
+            let command = Capability::Command(node.name.clone());
+            let known = ["python", "rust", "cmake", "meson", "make"].contains(&node.name.as_str());
+            if !known && *trust >= Trust::Manifest && !ctx.index.providers(&command).is_empty() {
+                let place = node
+                    .place
+                    .clone()
+                    .unwrap_or_else(|| crate::evidence::Place::file(""));
+                draft.packages.tool(
+                    ctx.index,
+                    &node.name,
+                    Because::at(place, *trust, format!("needs {}", node.name)),
+                );
+            }
+        }
+    }
+}
+
+fn compiler(
+    ctx: &Context<'_>,
+    draft: &mut Draft,
+    name: &str,
+    tool: &str,
+    packages: &[(&str, &str)],
+    because: Because,
+) {
+    for (package, command) in packages {
+        let capability = if command.is_empty() {
+            Capability::Header("stdio.h".to_owned())
+        } else {
+            Capability::Command((*command).to_owned())
+        };
+        draft.packages.named(package, capability, because.clone());
+    }
+    if draft
+        .toolchains
+        .iter()
+        .any(|toolchain| toolchain.name == name)
+    {
+        return;
+    }
+    draft.toolchains.push(Toolchain {
+        name: name.to_owned(),
+        requirement: String::new(),
+        version: ctx.base.tools.get(tool).cloned(),
+        channel: Channel::Distribution,
+        because: vec![because],
+        rejected: Vec::new(),
+    });
+}
+
+/// Whether the project has C, and C++: as its build file says, else by the sources below its directory.
+fn languages(ctx: &Context<'_>, facts: &ProjectFacts) -> (bool, bool) {
+    let declared = facts.all("language");
+    let is = |names: &[&str]| {
+        declared
+            .iter()
+            .any(|attr| names.contains(&attr.value.to_ascii_lowercase().as_str()))
+    };
+    // CMake's default is both; only sources tell which is used.
+    if is(&["cxx", "cpp", "c++"]) {
+        return (is(&["c"]), true);
+    }
+    let prefix = within(&facts.dir, "");
+    let has = |language: &str| {
+        ctx.repository.files.iter().any(|file| {
+            !file.vendored
+                && file.language.as_deref() == Some(language)
+                && file.path.starts_with(&prefix)
+                && !file.path.ends_with(".h")
+        })
+    };
+    (is(&["c"]) || has("c"), has("cpp") && !is(&["c"]))
+}
+
+/// A build directory that no tracked file stands in.
+pub fn build_dir(ctx: &Context<'_>, dir: &str) -> String {
+    ["build", "_build", "envc-build"]
+        .into_iter()
+        .find(|name| {
+            let path = within(dir, name);
+            let prefix = format!("{path}/");
+            !ctx.repository
+                .files
+                .iter()
+                .any(|file| file.path == path || file.path.starts_with(&prefix))
+        })
+        .unwrap_or("envc-build")
+        .to_owned()
+}
+
+/// `true` where the graph found a suite of `framework` for the project.
+pub fn has_suite(ctx: &Context<'_>, project: NodeId, framework: &str) -> Option<Because> {
+    ctx.graph
+        .into(project, EdgeKind::Tests)
+        .into_iter()
+        .find_map(|node| match &node.facts {
+            Facts::TestSuite { framework: found } if found == framework => Some(Because::at(
+                node.place
+                    .clone()
+                    .unwrap_or_else(|| crate::evidence::Place::file("")),
+                Trust::Manifest,
+                node.name.clone(),
+            )),
+            _ => None,
+        })
+}
+
+pub fn ready(
+    level: Level,
+    command: impl Into<String>,
+    dir: &str,
+    runner: Option<&str>,
+    because: Because,
+) -> ReadyCommand {
+    ReadyCommand {
+        level,
+        command: command.into(),
+        dir: dir.to_owned(),
+        runner: runner.map(str::to_owned),
+        because,
+    }
+}

@@ -1,0 +1,305 @@
+//! The execution loop: run the script layer by layer, snapshot after each, repair what fails, resume where the repair
+//! changed something.
+
+use crate::diagnose::{Attribution, Failure};
+use crate::plan::Layer;
+use crate::repair::{self, Applied, Edit, Operation};
+use crate::sandbox::SnapshotId;
+
+use super::model::{EndReason, LayerResult, RepairRecord, What};
+use super::session::{Ran, RunError, Session, Work};
+
+/// Why the loop gave up, with the failure it could not get past.
+#[derive(Debug, Clone)]
+pub struct Given {
+    pub end: EndReason,
+    pub failure: Option<Failure>,
+}
+
+/// A layer's failure that a repair has to get past.
+struct Failed {
+    layer: Layer,
+    failure: Failure,
+}
+
+/// How a candidate did.
+enum Attempt {
+    /// Every layer that it ran passed.
+    Passed,
+    /// Another failure, later or at least new.
+    Moved(Failed),
+    /// The same failure, an earlier one, or one that was there before.
+    Useless(String),
+}
+
+impl Session<'_> {
+    /// Runs the script from `from` until all layers pass. `Ok(Err(_))`: it cannot be made to pass.
+    pub fn execute(&mut self, from: Layer) -> Result<Result<Vec<LayerResult>, Given>, RunError> {
+        let mut results = Vec::new();
+        let mut failed = match self.climb(from, &mut results)? {
+            None => return Ok(Ok(results)),
+            Some(failed) => failed,
+        };
+        loop {
+            match self.repair_layer(&failed)? {
+                Ok(None) => match self.climb(failed.layer, &mut results)? {
+                    None => return Ok(Ok(results)),
+                    Some(next) => failed = next,
+                },
+                Ok(Some(next)) => failed = next,
+                Err(end) => {
+                    return Ok(Err(Given {
+                        end,
+                        failure: Some(failed.failure),
+                    }));
+                }
+            }
+        }
+    }
+
+    /// Runs the layers from `from` on; the first failure ends it.
+    fn climb(
+        &mut self,
+        from: Layer,
+        results: &mut Vec<LayerResult>,
+    ) -> Result<Option<Failed>, RunError> {
+        self.write_script()?;
+        for layer in Layer::ALL.into_iter().filter(|layer| *layer >= from) {
+            let (result, ran) = self.run_layer(layer, 0)?;
+            if !result.outcome.ok() {
+                return Ok(Some(self.failed(layer, &ran)));
+            }
+            results.retain(|other| other.layer != result.layer);
+            results.push(result);
+            let snapshot = self.sandbox.snapshot()?;
+            self.after.insert(layer, snapshot);
+        }
+        Ok(None)
+    }
+
+    fn failed(&mut self, layer: Layer, ran: &Ran) -> Failed {
+        let failure = self.diagnose_layer(layer, ran);
+        self.seen.insert(failure.key());
+        Failed { layer, failure }
+    }
+
+    /// Tries candidates for a failed layer, best first. `Ok(Ok(None))`: the layer passes; `Ok(Ok(Some(_)))`: the
+    /// failure moved.
+    fn repair_layer(
+        &mut self,
+        failed: &Failed,
+    ) -> Result<Result<Option<Failed>, EndReason>, RunError> {
+        if let Some(end) = hopeless(&failed.failure) {
+            return Ok(Err(end));
+        }
+        let as_failed = self.sandbox.snapshot()?;
+        for edit in self.candidates(&failed.failure) {
+            let attempt = match self.budget.attempt() {
+                Ok(number) => number,
+                Err(why) => return Ok(Err(EndReason::Budget(why))),
+            };
+            let before = self.work.clone();
+            let started = self.budget.elapsed();
+            let outcome = self.try_edit(&edit, failed, &as_failed, attempt)?;
+            let wall = self.budget.elapsed() - started;
+            match outcome {
+                Attempt::Passed => {
+                    self.record(
+                        attempt,
+                        &failed.failure,
+                        edit,
+                        true,
+                        "the layer passes".to_owned(),
+                        wall,
+                    );
+                    return Ok(Ok(None));
+                }
+                Attempt::Moved(next) => {
+                    let reason = format!("the failure moved: {}", next.failure.title);
+                    self.record(attempt, &failed.failure, edit, true, reason, wall);
+                    return Ok(Ok(Some(next)));
+                }
+                Attempt::Useless(reason) => {
+                    self.work = before;
+                    self.record(attempt, &failed.failure, edit, false, reason, wall);
+                }
+            }
+        }
+        self.sandbox.rollback(&as_failed)?;
+        Ok(Err(EndReason::NoRepair(format!(
+            "{} ({})",
+            failed.failure.title, failed.failure.kind
+        ))))
+    }
+
+    pub(super) fn candidates(&self, failure: &Failure) -> Vec<Edit> {
+        let python = self
+            .work
+            .plan
+            .toolchains
+            .iter()
+            .find(|toolchain| toolchain.name == "python")
+            .and_then(|toolchain| toolchain.version.as_deref());
+        let context = repair::Context {
+            index: self.index,
+            files: &self.names,
+            own_modules: &self.own_modules,
+            // The sandbox stands on one base: another is another run's.
+            bases: &[],
+            python,
+            tried: &self.tried,
+            telemetry: &self.telemetry,
+        };
+        repair::candidates(failure, &self.work.script, &self.work.pyramid, &context)
+    }
+
+    /// Applies one edit to the work. The error says why it cannot be, or may not be, applied.
+    pub(super) fn apply(&mut self, edit: &Edit) -> Result<Applied, String> {
+        let (script, pyramid) = (&self.work.script, &self.work.pyramid);
+        if let Some(objection) = repair::objection(&edit.operation, script, pyramid, &self.names) {
+            return Err(format!("refused: {objection}"));
+        }
+        let applied = repair::apply(edit, &mut self.work.script, &mut self.work.pyramid)
+            .map_err(|error| error.to_string())?;
+        let Applied::Replan { topic, value } = &applied else {
+            return Ok(applied);
+        };
+        let why = edit.because.to_string();
+        let constraints = self
+            .work
+            .constraints
+            .with(topic, value, &why)
+            .ok_or_else(|| format!("no plan differs by {topic} {value}"))?;
+        let mut work: Work = (self.replan)(&constraints)
+            .ok_or_else(|| format!("there is no plan with {topic} {value}"))?;
+        // Earlier repairs stay in force under the new plan, where they still fit.
+        for repair in self.repairs.iter().filter(|repair| repair.kept) {
+            let _ = repair::apply(&repair.edit, &mut work.script, &mut work.pyramid);
+        }
+        if work.script == self.work.script {
+            return Err("the plan stays the same".to_owned());
+        }
+        self.work = work;
+        Ok(Applied::Script { first: Layer::Base })
+    }
+
+    fn try_edit(
+        &mut self,
+        edit: &Edit,
+        failed: &Failed,
+        as_failed: &SnapshotId,
+        attempt: u32,
+    ) -> Result<Attempt, RunError> {
+        self.tried.insert(&failed.failure, edit);
+        self.say(What::EditTried {
+            edit: edit.to_string(),
+            because: edit.because.to_string(),
+        });
+        let from = match self.apply(edit) {
+            Ok(Applied::Script { first }) => first.min(failed.layer),
+            Ok(Applied::Pyramid { .. } | Applied::Replan { .. }) => {
+                return Ok(Attempt::Useless("it does not change the script".to_owned()));
+            }
+            Err(why) => return Ok(Attempt::Useless(why)),
+        };
+        self.start_for(edit, from, as_failed)?;
+        self.write_script()?;
+        for layer in Layer::ALL {
+            if layer < from || layer > failed.layer {
+                continue;
+            }
+            let (result, ran) = self.run_layer(layer, attempt)?;
+            if result.outcome.ok() {
+                let snapshot = self.sandbox.snapshot()?;
+                self.after.insert(layer, snapshot);
+                continue;
+            }
+            let known = self.seen.clone();
+            let next = self.failed(layer, &ran);
+            let new = !known.contains(&next.failure.key());
+            return Ok(
+                if layer >= failed.layer && new && is_progress(&failed.failure, &next.failure) {
+                    Attempt::Moved(next)
+                } else {
+                    Attempt::Useless(format!("still fails: {}", next.failure.title))
+                },
+            );
+        }
+        Ok(Attempt::Passed)
+    }
+
+    /// The state a candidate starts from. What only adds (a package, a requirement, a variable) goes on from the failed
+    /// state, where a build resumes; what changes a step starts before the layer it changes.
+    fn start_for(
+        &mut self,
+        edit: &Edit,
+        from: Layer,
+        as_failed: &SnapshotId,
+    ) -> Result<(), RunError> {
+        let adds = matches!(
+            edit.operation,
+            Operation::AddPackage { .. }
+                | Operation::AddPythonRequirement { .. }
+                | Operation::SetEnv { .. }
+        );
+        if adds {
+            self.sandbox.rollback(as_failed)?;
+            return Ok(());
+        }
+        let below = Layer::ALL.into_iter().rfind(|layer| *layer < from);
+        match below.and_then(|layer| self.after.get(&layer)).cloned() {
+            Some(snapshot) => self.sandbox.rollback(&snapshot)?,
+            None => match self.clean.clone() {
+                Some(clean) => self.sandbox.rollback(&clean)?,
+                None => self.sandbox.reset()?,
+            },
+        }
+        Ok(())
+    }
+
+    pub(super) fn record(
+        &mut self,
+        attempt: u32,
+        failure: &Failure,
+        edit: Edit,
+        kept: bool,
+        reason: String,
+        wall: f64,
+    ) {
+        self.telemetry.record(&edit.origin, kept);
+        self.say(if kept {
+            What::EditKept {
+                edit: edit.to_string(),
+            }
+        } else {
+            What::EditDropped {
+                edit: edit.to_string(),
+                reason: reason.clone(),
+            }
+        });
+        self.repairs.push(RepairRecord {
+            attempt,
+            failure: failure.clone(),
+            edit,
+            kept,
+            reason,
+            wall,
+        });
+    }
+}
+
+/// A failure that no edit of the script can help; `None`: it is worth trying.
+pub(super) fn hopeless(failure: &Failure) -> Option<EndReason> {
+    match failure.attribution {
+        Attribution::Transient => Some(EndReason::Transient(failure.title.clone())),
+        Attribution::Host | Attribution::Repository => {
+            Some(EndReason::NoRepair(failure.title.clone()))
+        }
+        Attribution::Script | Attribution::Pyramid | Attribution::Unknown => None,
+    }
+}
+
+/// An unknown failure in place of a known one is no progress: it may be the same thing, worse.
+fn is_progress(before: &Failure, after: &Failure) -> bool {
+    after.kind != "unknown" || before.kind == "unknown" || after.position > before.position
+}
