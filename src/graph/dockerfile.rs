@@ -6,7 +6,7 @@ use crate::evidence::Place;
 use crate::scan::{FileEntry, FileKind, Repository, read_text};
 
 use super::shell::is_directory;
-use super::{CommandFacts, CommandSource, EdgeKind, Facts, KnowledgeGraph, Os};
+use super::{CommandFacts, CommandSource, EdgeKind, Facts, KnowledgeGraph, NodeId, Os};
 
 const MAX_DOCKERFILE: u64 = 256 * 1024;
 const MAX_DOCKERFILES: usize = 30;
@@ -72,7 +72,7 @@ fn add_file(
                     continue;
                 }
                 let facts = CommandFacts {
-                    text: text.clone(),
+                    text,
                     source: CommandSource::Dockerfile,
                     dir: dir.clone(),
                     env: env.clone(),
@@ -80,16 +80,16 @@ fn add_file(
                     context: from.clone(),
                     unresolved: Vec::new(),
                 };
-                let node = graph.add(
-                    text,
-                    Some(Place::new(path, instruction.line)),
-                    Facts::Command(facts),
-                );
-                graph.link(file, node, EdgeKind::Contains);
+                add_run(graph, file, Place::new(path, instruction.line), facts);
             }
             _ => {}
         }
     }
+}
+
+fn add_run(graph: &mut KnowledgeGraph, file: NodeId, place: Place, facts: CommandFacts) {
+    let node = graph.add(facts.text.clone(), Some(place), Facts::Command(facts));
+    graph.link(file, node, EdgeKind::Contains);
 }
 
 /// Reads instructions; comments between continuation lines are dropped, as the reference has it.

@@ -120,28 +120,7 @@ pub(super) fn representative(rows: &[Row], os: impl Fn(&Row) -> Option<Os>) -> R
     };
     let wanted: Row = first
         .iter()
-        .map(|(name, value)| {
-            let values: Vec<&str> = candidates.iter().filter_map(|row| get(row, name)).collect();
-            let newest = values
-                .iter()
-                .filter_map(|value| Some((version(value)?, *value)))
-                .max();
-            let versions = values
-                .iter()
-                .filter(|value| version(value).is_some())
-                .count()
-                * 2
-                > values.len();
-            let best = newest
-                .filter(|_| versions && os_of_label(value).is_none())
-                .map(|(_, value)| value);
-            // Toolchain channels: nightly is the experiment, stable what users have.
-            let stable = values.iter().find(|value| **value == "stable");
-            (
-                name.clone(),
-                stable.copied().or(best).unwrap_or(value).to_owned(),
-            )
-        })
+        .map(|(name, value)| (name.clone(), preferred(name, value, &candidates).to_owned()))
         .collect();
     let score = |row: &Row| {
         wanted
@@ -156,6 +135,22 @@ pub(super) fn representative(rows: &[Row], os: impl Fn(&Row) -> Option<Os>) -> R
         .max_by_key(|row| score(row))
         .cloned()
         .unwrap_or_default()
+}
+
+/// The value to prefer for an axis whose first value is `first`.
+fn preferred<'a>(name: &str, first: &'a str, rows: &[&'a Row]) -> &'a str {
+    let values: Vec<&str> = rows.iter().filter_map(|row| get(row, name)).collect();
+    // Toolchain channels: nightly is the experiment, stable what users have.
+    if values.contains(&"stable") {
+        return "stable";
+    }
+    let versions: Vec<_> = values
+        .iter()
+        .filter_map(|value| Some((version(value)?, *value)))
+        .collect();
+    let are_versions = versions.len() * 2 > values.len() && os_of_label(first).is_none();
+    let newest = versions.into_iter().max().filter(|_| are_versions);
+    newest.map_or(first, |(_, value)| value)
 }
 
 /// The numbers of a released version: `3.10`, not `3.14-dev` or `pypy-3.9`.

@@ -23,6 +23,20 @@ pub(super) fn build(yaml: &Yaml, emit: &mut Emit) {
         Some(_) if systems.contains(&Os::Linux) => Os::Linux,
         Some(first) => *first,
     };
+    declared(yaml, emit);
+    phases(yaml, "travis", os, emit);
+    for job in yaml
+        .list_at(&["jobs", "include"])
+        .iter()
+        .chain(yaml.list_at(&["matrix", "include"]))
+    {
+        let own = job.text_at(&["os"]).and_then(os_of_label).unwrap_or(os);
+        phases(job, job.text_at(&["name"]).unwrap_or("travis"), own, emit);
+    }
+}
+
+/// Versions, APT packages and services.
+fn declared(yaml: &Yaml, emit: &mut Emit) {
     for language in VERSIONED {
         for version in yaml.list_at(&[language]) {
             if let Some(text) = version.text() {
@@ -53,15 +67,6 @@ pub(super) fn build(yaml: &Yaml, emit: &mut Emit) {
         {
             emit.service(name, name, Vec::new(), Default::default(), service.line);
         }
-    }
-    phases(yaml, "travis", os, emit);
-    for job in yaml
-        .list_at(&["jobs", "include"])
-        .iter()
-        .chain(yaml.list_at(&["matrix", "include"]))
-    {
-        let own = job.text_at(&["os"]).and_then(os_of_label).unwrap_or(os);
-        phases(job, job.text_at(&["name"]).unwrap_or("travis"), own, emit);
     }
 }
 
