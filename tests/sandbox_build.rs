@@ -18,6 +18,7 @@ fn build(
         dockerfile,
         context: context.path(),
         files: &[PathBuf::from("hello world")],
+        extra: &[],
         tag: None,
         args: &[("NAME".into(), "value".into())],
         company,

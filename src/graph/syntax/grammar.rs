@@ -78,7 +78,10 @@ struct Settings {
 impl Grammar {
     /// The text with everything opaque replaced by `_`, byte by byte, so that positions stay.
     pub(super) fn parsable<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut text = Cow::Borrowed(text);
+        let mut text = match self.name {
+            "bash" => super::ascii(text),
+            _ => Cow::Borrowed(text),
+        };
         for regex in &self.opaque {
             let hidden = regex
                 .captures_iter(&text)

@@ -1,12 +1,15 @@
 //! What source files say by themselves: imports with their guards, tests, `main`. What to look for stands in the
 //! queries under `grammars/<language>/`; this module only runs them.
 
+mod ascii;
 mod grammar;
 mod guard;
 mod parse;
 mod reading;
 #[cfg(test)]
 mod tests;
+
+pub use ascii::ascii;
 
 use std::time::{Duration, Instant};
 
@@ -112,5 +115,5 @@ fn add_reading(
 
 /// The tree of a piece of shell.
 pub(super) fn parse_bash(text: &str) -> Option<tree_sitter::Tree> {
-    parse::parse(grammar::grammar("bash")?, text, parse::deadline())
+    parse::parse(grammar::grammar("bash")?, &ascii(text), parse::deadline())
 }

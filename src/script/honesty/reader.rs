@@ -37,7 +37,8 @@ pub fn read(text: &str, cwd: &str) -> Option<Facts> {
         }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let mut bytes = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
+    let plain = crate::graph::ascii(text);
+    let mut bytes = |at: usize, _| plain.as_bytes().get(at..).unwrap_or_default();
     let tree = parser.parse_with_options(&mut bytes, None, Some(options))?;
     let mut reader = Reader {
         source: text,
