@@ -88,6 +88,8 @@ pub struct EnterSpec {
     pub lent: Vec<Lend>,
     pub cgroups: Vec<PathBuf>,
     pub network: Network,
+    /// Processes at once where no control group counts them, in a user namespace.
+    pub processes: u64,
     pub action: Action,
 }
 

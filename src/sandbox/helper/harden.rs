@@ -22,8 +22,12 @@ const KEPT: [u32; 12] = [
 ];
 
 /// Drops capabilities for good, forbids gaining any, filters system calls, and sets resource limits.
-pub fn apply() -> Result<()> {
+pub fn apply(processes: Option<u64>) -> Result<()> {
     limits();
+    if let Some(processes) = processes {
+        // Counted for each user of a user namespace; outside of one root is not bound by it.
+        set_limit(libc::RLIMIT_NPROC, processes);
+    }
     // SAFETY: no pointers involved.
     unsafe {
         // Other processes of the sandbox must not look into process 1, which still runs the host's executable.

@@ -171,7 +171,7 @@ fn act(spec: &EnterSpec, work: &mut Work) -> Result<i32> {
             Work::Command,
         ) => {
             let command = Prepared::new(argv, dir, env, *terminal)?;
-            harden::apply()?;
+            harden::apply(spec.user_namespace.then_some(spec.processes))?;
             run_command(&command)
         }
         (Action::Copy { to, .. }, Work::Copy(from, names)) => {

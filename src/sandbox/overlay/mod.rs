@@ -157,6 +157,7 @@ impl OverlaySandbox {
             lent: self.lent.clone(),
             cgroups: self.groups.dirs.clone(),
             network,
+            processes: Limits::default().processes,
             action,
         }
     }
@@ -168,7 +169,9 @@ impl OverlaySandbox {
             env: self.company.full_environment(&command.env),
             terminal,
         };
-        self.enter_spec(command.network, action)
+        let mut spec = self.enter_spec(command.network, action);
+        spec.processes = command.limits.processes;
+        spec
     }
 
     /// A file action: its output (of at most [`READ_LIMIT`] bytes) is what it read.
