@@ -16,5 +16,5 @@ mod yaml;
 
 pub use build::build;
 pub use model::*;
-pub use syntax::ascii;
 pub use summary::{Summary, kind, summary, text};
+pub use syntax::ascii;

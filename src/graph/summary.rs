@@ -212,8 +212,17 @@ mod tests {
     #[test]
     fn text_shows_what_was_found_and_no_control_characters() {
         insta::assert_snapshot!(text(&graph()), @r"
-        11 nodes, 10 edges
+        14 nodes, 14 edges
         Files: c 1, make 1, markdown 1
+
+        Projects (1)
+          make .  Makefile
+
+        Manifests (1)
+          Makefile (make)  Makefile
+
+        Test suites (1)
+          make (make)  Makefile:1
 
         Commands (2)
           make \u{1b}[31m test  README.md:3
