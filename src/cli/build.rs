@@ -213,6 +213,7 @@ impl Finish<'_> {
                 run,
                 self.sandbox_options,
                 self.observer,
+                self.started,
             )?
         } else {
             (None, Some("the sandbox's own proof is missing".to_owned()))

@@ -18,11 +18,12 @@ pub fn docker(
     run: &Run,
     options: &Options,
     observer: &mut Tee,
+    clock: std::time::Instant,
 ) -> Result<(Option<Proof>, Option<String>), Failure> {
     if asked == Some(Certify::None) {
         return Ok((None, Some("--certify none".to_owned())));
     }
-    match verify::prove_dockerfile(repository, run, options, observer) {
+    match verify::prove_dockerfile(repository, run, options, observer, clock) {
         Ok(proof) => Ok((Some(proof), None)),
         Err(verify::DockerProofError::NoEngine(why)) if asked.is_none() => Ok((None, Some(why))),
         Err(verify::DockerProofError::NoEngine(why)) => Err(Failure::usage(why)),

@@ -19,12 +19,25 @@ const EVIDENCE: usize = 60;
 /// (`pkgconfig(zlib)`), or `None` where it cannot say it. The manager is the stem of its file.
 pub type Native<'a> = dyn Fn(&Capability, &str, &str) -> Option<String> + 'a;
 
-/// The script's text, for Debian and its relatives.
+/// The script's text: apt by package names, and every further manager that has a word for each requirement.
 ///
 /// # Errors
 /// [`ScriptError`] where a value cannot be written into a script, or a template is not known.
 pub fn bash(script: &Script) -> Result<String, ScriptError> {
-    bash_with(script, &|_, _, _| None)
+    bash_with(script, &native)
+}
+
+/// What a manager calls a capability, from the packages stage.
+///
+/// Base tools have a name in every manager, listed by Debian's; everything else is asked for by capability.
+pub fn native(capability: &Capability, manager: &str, debian: &str) -> Option<String> {
+    let known = crate::packages::Manager::ALL;
+    let manager = known.into_iter().find(|known| known.name() == manager)?;
+    let named = match crate::packages::package_for(debian, manager) {
+        Some([one]) => Some(one.clone()),
+        _ => None,
+    };
+    named.or_else(|| crate::packages::native_requirement(capability, manager))
 }
 
 /// As [`bash`], with an adapter for each further manager that `native` lets express every capability.
@@ -244,7 +257,7 @@ fn adapters(
     native: &Native<'_>,
 ) -> Result<(Vec<Manager>, Vec<String>), ScriptError> {
     let mut chosen = Vec::new();
-    let mut cases = Vec::new();
+    let mut by_words: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for manager in managers() {
         if manager.name == "apt" {
             chosen.push(manager.clone());
@@ -263,13 +276,16 @@ fn adapters(
             .iter()
             .map(|word| quote(word).map_err(|e| nul(word, e)))
             .collect::<Result<_, _>>()?;
-        cases.push(format!(
-            "{}) packages=({}) ;;",
-            manager.name,
-            quoted.join(" ")
-        ));
+        by_words
+            .entry(quoted.join(" "))
+            .or_default()
+            .push(manager.name.as_str());
         chosen.push(manager.clone());
     }
+    let mut cases: Vec<String> = by_words
+        .into_iter()
+        .map(|(words, names)| format!("{}) packages=({words}) ;;", names.join(" | ")))
+        .collect();
     if !cases.is_empty() {
         for manager in &mut chosen {
             manager.lines.insert(0, format!("manager={}", manager.name));

@@ -30,12 +30,13 @@ pub enum DockerProofError {
 }
 
 /// Builds the Dockerfile of the run's script with Docker or Podman and runs the pyramid in a container of the image,
-/// each command from the image's own state.
+/// each command from the image's own state. `clock` is when the whole run began: events tell their time by it.
 pub fn prove_dockerfile(
     repository: &Repository,
     run: &Run,
     options: &Options,
     observer: &mut dyn Observer,
+    clock: Instant,
 ) -> Result<Proof, DockerProofError> {
     let engine = docker_engine().map_err(|error| match error {
         SandboxError::Unavailable { why, .. } => {
@@ -44,12 +45,20 @@ pub fn prove_dockerfile(
         other => other.into(),
     })?;
     let started = Instant::now();
-    let image = build(&engine, repository, run, options, observer, started)?;
+    let mut observer = Clocked { observer, clock };
+    let image = build(&engine, repository, run, options, &mut observer, started)?;
     let image = match image {
         Ok(image) => image,
         Err(proof) => return Ok(proof),
     };
-    let result = pyramid(&image.id, &image.layer, run, options, observer, started);
+    let result = pyramid(
+        &image.id,
+        &image.layer,
+        run,
+        options,
+        &mut observer,
+        started,
+    );
     engine.remove_image(&image.id);
     result
 }
@@ -65,7 +74,7 @@ fn build(
     repository: &Repository,
     run: &Run,
     options: &Options,
-    observer: &mut dyn Observer,
+    observer: &mut Clocked<'_>,
     started: Instant,
 ) -> Result<Result<Image, Proof>, DockerProofError> {
     let scratch = tempfile::tempdir()?;
@@ -98,7 +107,7 @@ fn build(
         &interrupted,
         &mut |bytes| {
             output.extend_from_slice(bytes);
-            tell(observer, started, "docker-build", &sanitize_bytes(bytes));
+            observer.output("docker-build", &sanitize_bytes(bytes));
         },
     );
     let wall = started.elapsed().as_secs_f64();
@@ -110,13 +119,9 @@ fn build(
         Err(SandboxError::Engine(why)) => {
             let mut lines = tail(&String::from_utf8_lossy(&output), 20);
             lines.push(why);
-            say(
-                observer,
-                started,
-                What::Warning {
-                    text: format!("the Dockerfile does not build:\n{}", lines.join("\n")),
-                },
-            );
+            observer.say(What::Warning {
+                text: format!("the Dockerfile does not build:\n{}", lines.join("\n")),
+            });
             Ok(Err(Proof {
                 sandbox: facts(run),
                 layers: vec![layer(Outcome::Exited(1), wall)],
@@ -152,7 +157,7 @@ fn pyramid(
     built: &LayerResult,
     run: &Run,
     options: &Options,
-    observer: &mut dyn Observer,
+    observer: &mut Clocked<'_>,
     started: Instant,
 ) -> Result<Proof, DockerProofError> {
     let base = Base::Image(image.to_owned());
@@ -164,7 +169,7 @@ fn pyramid(
         if tried.is_none_or(|result| result.verdict == crate::run::Verdict::NotTried) {
             continue;
         }
-        commands.push(one(sandbox.as_mut(), command, run, observer, started)?);
+        commands.push(one(sandbox.as_mut(), command, run, observer)?);
         sandbox.reset()?;
     }
     let layers = vec![built.clone()];
@@ -184,19 +189,14 @@ fn one(
     sandbox: &mut dyn Sandbox,
     command: &PyramidCommand,
     run: &Run,
-    observer: &mut dyn Observer,
-    started: Instant,
+    observer: &mut Clocked<'_>,
 ) -> Result<CommandResult, DockerProofError> {
     let name = format!("docker-{}", command.id);
-    say(
-        observer,
-        started,
-        What::CommandStarted {
-            id: name.clone(),
-            level: command.level,
-            command: command.command.clone(),
-        },
-    );
+    observer.say(What::CommandStarted {
+        id: name.clone(),
+        level: command.level,
+        command: command.command.clone(),
+    });
     let limits = Limits {
         wall: Duration::from_secs(20 * 60),
         ..Limits::default()
@@ -205,7 +205,7 @@ fn one(
     let mut output = Vec::new();
     let finished = sandbox.run(&spec, &mut |bytes| {
         output.extend_from_slice(bytes);
-        tell(observer, started, &name, &sanitize_bytes(bytes));
+        observer.output(&name, &sanitize_bytes(bytes));
     })?;
     if finished.outcome == Outcome::Interrupted {
         return Err(SandboxError::Interrupted.into());
@@ -213,17 +213,13 @@ fn one(
     let text = String::from_utf8_lossy(&output);
     let (report, verdict, reason) = judge(command, finished.outcome, &text);
     let wall = finished.wall.as_secs_f64();
-    say(
-        observer,
-        started,
-        What::CommandFinished {
-            id: name,
-            outcome: finished.outcome,
-            wall,
-            verdict,
-            reason: reason.clone(),
-        },
-    );
+    observer.say(What::CommandFinished {
+        id: name,
+        outcome: finished.outcome,
+        wall,
+        verdict,
+        reason: reason.clone(),
+    });
     Ok(CommandResult {
         id: command.id.clone(),
         level: command.level,
@@ -239,14 +235,24 @@ fn one(
     })
 }
 
-fn say(observer: &mut dyn Observer, started: Instant, what: What) {
-    observer.event(&Event {
-        at: started.elapsed().as_secs_f64(),
-        what,
-    });
+/// An observer that is told times since the whole run began.
+struct Clocked<'a> {
+    observer: &'a mut dyn Observer,
+    clock: Instant,
 }
 
-fn tell(observer: &mut dyn Observer, started: Instant, of: &str, text: &str) {
-    let (of, text) = (of.to_owned(), text.to_owned());
-    say(observer, started, What::Output { of, text });
+impl Clocked<'_> {
+    fn say(&mut self, what: What) {
+        self.observer.event(&Event {
+            at: self.clock.elapsed().as_secs_f64(),
+            what,
+        });
+    }
+
+    fn output(&mut self, of: &str, text: &str) {
+        self.say(What::Output {
+            of: of.to_owned(),
+            text: text.to_owned(),
+        });
+    }
 }
