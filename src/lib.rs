@@ -26,6 +26,7 @@ use graph::KnowledgeGraph;
 use packages::{BaseFacts, Capability, Index};
 use plan::{Constraints, Plan, PlanError};
 use pyramid::Pyramid;
+use repair::Telemetry;
 use run::{Budget, Observer, Run, RunError, Session, Work};
 use sandbox::Sandbox;
 use scan::{Repository, ScanError, ScanOptions};
@@ -93,13 +94,14 @@ pub fn analyse(
 }
 
 /// Stages 7 to 9: the two loops in a sandbox, with diagnosis and repair, and the replay from the clean base.
-/// Stage 10 (`verify`) judges the run and stage 11 (`emit`) writes it down.
+/// `telemetry` is read to order candidates and counts how they did. Stage 10 (`verify`) judges the run and stage 11 (`emit`) writes it down.
 pub fn prove(
     analysis: &Analysis,
     constraints: &Constraints,
     base: &BaseFacts,
     sandbox: &mut dyn Sandbox,
     budget: Budget,
+    telemetry: &mut Telemetry,
     observer: &mut dyn Observer,
 ) -> Result<Run, RunError> {
     let index = Index::for_base(base);
@@ -142,5 +144,8 @@ pub fn prove(
         &providers,
         &replan,
     );
-    run::run(&mut session)
+    session.telemetry = std::mem::take(telemetry);
+    let result = run::run(&mut session);
+    *telemetry = session.telemetry;
+    result
 }

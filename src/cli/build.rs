@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use crate::emit::{self, Artifact, Journal, OutDir, ReportData, Tee, Verbosity};
 use crate::packages::BaseFacts;
+use crate::repair::Telemetry;
 use crate::run::{Budget, EndReason, Event, Observer, Run, What};
 use crate::sandbox::{Backend, Base, Options, Sandbox};
 use crate::scan::Repository;
@@ -67,6 +68,7 @@ pub fn run(options: &Build, verbosity: Verbosity) -> Result<Exit, Failure> {
 
     let sandbox_options = Options {
         interrupted,
+        cache_scope: Some(cache_scope(&analysis.repository.root)),
         ..Options::new()?
     };
     let backend = Backend::from(options.sandbox);
@@ -89,14 +91,18 @@ pub fn run(options: &Build, verbosity: Verbosity) -> Result<Exit, Failure> {
         options.timeout,
         options.silence,
     );
-    let mut run = prove(
+    let mut telemetry = remembered(&mut observer, started);
+    let result = prove(
         &analysis,
         &constraints,
         &facts,
         sandbox.as_mut(),
         budget,
+        &mut telemetry,
         &mut observer,
-    )?;
+    );
+    remember(&telemetry, &mut observer, started);
+    let mut run = result?;
     let mut finish = Finish {
         options,
         analysis: &analysis,
@@ -114,6 +120,42 @@ pub fn run(options: &Build, verbosity: Verbosity) -> Result<Exit, Failure> {
 /// `.envc` in the repository, unless `--out` says otherwise.
 pub fn out_dir(root: &Path, out: Option<&Path>) -> PathBuf {
     out.map_or_else(|| root.join(".envc"), Path::to_path_buf)
+}
+
+/// One name for each repository's caches: a hostile build may spoil its own, and no other's.
+fn cache_scope(root: &Path) -> String {
+    use std::os::unix::ffi::OsStrExt;
+    verify::attest::sha256(root.as_os_str().as_bytes())
+        .chars()
+        .take(16)
+        .collect()
+}
+
+/// What earlier runs of this user learned about repairs.
+fn remembered(observer: &mut Tee, started: Instant) -> Telemetry {
+    let Some(path) = Telemetry::default_path() else {
+        return Telemetry::default();
+    };
+    let (telemetry, warning) = Telemetry::load(&path);
+    warn(warning, observer, started);
+    telemetry
+}
+
+fn remember(telemetry: &Telemetry, observer: &mut Tee, started: Instant) {
+    if let Some(path) = Telemetry::default_path() {
+        let error = telemetry.save(&path).err();
+        warn(error.map(|error| error.to_string()), observer, started);
+    }
+}
+
+fn warn(text: Option<String>, observer: &mut Tee, started: Instant) {
+    if let Some(text) = text {
+        let at = started.elapsed().as_secs_f64();
+        observer.event(&Event {
+            at,
+            what: What::Warning { text },
+        });
+    }
 }
 
 /// Plans again where the sandbox's base is not the one that was planned for.
