@@ -55,9 +55,7 @@ pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mu
     steps.push(step("configure", configure, configure_because));
     steps.push(step(
         "build",
-        ["cmake", "--build", &build, "--parallel"]
-            .map(str::to_owned)
-            .to_vec(),
+        ["cmake", "--build", &build].map(str::to_owned).to_vec(),
         vec![because.clone()],
     ));
     let mut commands = vec![ready(
