@@ -71,9 +71,7 @@ pub(super) fn prove_again(
 }
 
 /// Runs script and pyramid once, without repairs, in the state the sandbox is in (the clean base).
-pub fn prove(
-    session: &mut Session<'_>,
-) -> Result<Shown, RunError> {
+pub fn prove(session: &mut Session<'_>) -> Result<Shown, RunError> {
     prove_until(session, None)
 }
 
