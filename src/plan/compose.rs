@@ -138,14 +138,25 @@ fn as_of(repository: &Repository, constraints: &Constraints) -> Option<String> {
 
 /// A file that tells this repository from another directory: the first project's manifest.
 fn marker(repository: &Repository, graph: &KnowledgeGraph, draft: &Draft) -> Option<String> {
-    let dir = draft.projects.first().map(|project| project.dir.clone())?;
+    let project = draft.projects.first()?;
+    let dir = project.dir.as_str();
+    // The file that says which project it is, before others of the same directory.
+    let own = match project.ecosystem.as_str() {
+        "cmake" => "CMakeLists.txt",
+        "meson" => "meson.build",
+        "autotools" => "configure.ac",
+        _ => "",
+    };
     let in_dir = |path: &str| path.rsplit_once('/').map_or("", |(parent, _)| parent) == dir;
-    graph
+    let mut found: Vec<String> = graph
         .nodes()
         .filter(|node| matches!(node.facts, Facts::Manifest { .. }))
         .filter_map(|node| node.place.as_ref())
         .map(|place| place.path.clone())
-        .find(|path| in_dir(path) && repository.has(path))
+        .filter(|path| in_dir(path) && repository.has(path))
+        .collect();
+    found.sort_by_key(|path| path.rsplit('/').next() != Some(own));
+    found.into_iter().next()
 }
 
 fn services(graph: &KnowledgeGraph) -> Vec<Service> {

@@ -11,7 +11,7 @@ use super::normal::normal;
 use super::retrieve::{Evidence, Known, build_dirs, join};
 use super::shell::{self, Statement};
 use crate::evidence::{Because, Trust};
-use crate::graph::Os;
+use crate::graph::{CommandSource, Os};
 
 /// A command as found.
 #[derive(Debug, Clone)]
@@ -68,7 +68,7 @@ pub fn extract(evidence: &[Evidence], known: &Known) -> (Vec<Found>, Vec<LeftOut
         // A step of a job, like a block of a document, begins in its own directory.
         walk.dir.clone_from(&item.dir);
         walk.env.clone_from(&item.env);
-        walk.lost = None;
+        walk.lost = walk.elsewhere(known);
         let mut leave = |command: &str, reason: &str| {
             left_out.push(LeftOut {
                 command: command.to_owned(),
@@ -78,6 +78,10 @@ pub fn extract(evidence: &[Evidence], known: &Known) -> (Vec<Found>, Vec<LeftOut
         };
         if let Some(os) = item.os.filter(|os| *os != Os::Linux) {
             leave(&item.text, &format!("is for {os:?}"));
+            continue;
+        }
+        if let Some(reason) = needs_container(item) {
+            leave(&item.text, reason);
             continue;
         }
         let text = typed(&item.text);
@@ -94,6 +98,25 @@ pub fn extract(evidence: &[Evidence], known: &Known) -> (Vec<Found>, Vec<LeftOut
         }
     }
     (found, left_out)
+}
+
+/// A target whose recipe starts a container asks for an engine, which a sandbox has none of.
+fn needs_container(item: &Evidence) -> Option<&'static str> {
+    if item.source != CommandSource::TaskRunner {
+        return None;
+    }
+    let (_, recipe) = item.context.split_once(": ")?;
+    let engine = |part: &str| {
+        let normal = normal(part);
+        matches!(
+            normal.split(' ').next(),
+            Some("docker" | "podman" | "docker-compose" | "buildah" | "$(DOCKER)" | "vagrant")
+        )
+    };
+    recipe
+        .split([';', '&', '|'])
+        .any(engine)
+        .then_some("its recipe needs a container engine")
 }
 
 /// The typed lines of a transcript, or the whole text where no line has a prompt.
@@ -155,6 +178,17 @@ impl Walk {
             }
         }
         Step::Command(Box::new(self.command(item, statement, &words, known)))
+    }
+
+    /// A CI step may stand in a directory that another step fetched.
+    fn elsewhere(&self, known: &Known) -> Option<String> {
+        let here = self.dir.as_str();
+        let is_known = here.is_empty()
+            || here.contains('$')
+            || known.dirs.contains(here)
+            || known.build_dirs.contains(here)
+            || self.made.iter().any(|made| made == here);
+        (!is_known).then(|| format!("runs in {here}, which the repository does not have"))
     }
 
     /// Making a directory again begins another try: what the first one did is no part of it.
@@ -239,8 +273,9 @@ impl Walk {
             .collect();
         let about = |made: &str, dir: &str, text: &str| {
             let words = shlex::split(text).unwrap_or_default();
-            let named: Vec<String> = build_dirs(&words).map(|name| join(dir, &name)).collect();
-            concerns(made, dir, &named, &words)
+            let words = without_assignments(&words);
+            let named: Vec<String> = build_dirs(words).map(|name| join(dir, &name)).collect();
+            concerns(made, dir, &named, words)
         };
         let done = self.done.iter().filter(|(dir, text)| {
             own.iter().any(|made| about(made, dir, text))
@@ -256,6 +291,7 @@ impl Walk {
         words: &[String],
         known: &Known,
     ) -> Found {
+        let words = without_assignments(words);
         let named: Vec<String> = build_dirs(words).map(|dir| join(&self.dir, &dir)).collect();
         let creates = matches!(words.first().map(String::as_str), Some("cmake" | "meson"))
             && words
@@ -304,6 +340,14 @@ impl Walk {
             note: None,
         }
     }
+}
+
+/// `CC=gcc meson setup b` is `meson setup b`.
+fn without_assignments(words: &[String]) -> &[String] {
+    let first = words
+        .iter()
+        .position(|word| !word.contains('=') || word.starts_with('-'));
+    words.get(first.unwrap_or(0)..).unwrap_or_default()
 }
 
 /// True where a statement runs in the directory `made`, or names it.

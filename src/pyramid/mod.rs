@@ -5,6 +5,7 @@ mod adjust;
 mod classify;
 mod extract;
 mod model;
+mod native;
 mod normal;
 mod refine;
 mod retrieve;

@@ -3,6 +3,7 @@
 //! knows a command for gets one.
 
 use super::classify::Candidate;
+use super::native;
 use super::retrieve::{Known, join};
 use super::rules::rules;
 use super::{LeftOut, Level, normal, shell};
@@ -84,7 +85,11 @@ fn settle(
         ));
     }
     name_runner(&mut candidate, planned);
-    if candidate.in_build_dir || needs_configure(&candidate, known) {
+    if let Some(reason) = native::other_build(&candidate, known) {
+        return Err(left(&candidate, reason));
+    }
+    let in_source = native::configures_in_source(&candidate, known);
+    if candidate.in_build_dir || in_source || needs_configure(&candidate, known) {
         let same = |ready: &Candidate| {
             ready.level == candidate.level
                 && match (&ready.runner, &candidate.runner) {

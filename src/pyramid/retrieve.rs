@@ -7,6 +7,9 @@ use crate::graph::{CommandSource, EdgeKind, EntryKind, Facts, KnowledgeGraph, Os
 use crate::packages::Capability;
 use crate::plan::{Action, Channel, Plan, ReadyCommand};
 
+/// Ecosystems that build C and C++.
+const NATIVE: [&str; 4] = ["cmake", "meson", "autotools", "make"];
+
 /// A text of the repository that says to run something.
 #[derive(Debug, Clone)]
 pub struct Evidence {
@@ -42,6 +45,8 @@ pub struct Known {
     pub provided: BTreeSet<String>,
     /// Names of variables that the script exports.
     pub variables: BTreeSet<String>,
+    /// Build system of C or C++ that the plan builds each directory with.
+    pub systems: BTreeMap<String, String>,
     /// Python comes from uv, and `pip` is not installed in its environment.
     pub uv_without_pip: bool,
 }
@@ -174,6 +179,10 @@ fn add_plan(known: &mut Known, plan: &Plan) {
         .extend(plan.env.iter().map(|variable| variable.name.clone()));
     let mut pip = false;
     for project in &plan.projects {
+        if NATIVE.contains(&project.ecosystem.as_str()) {
+            let system = (project.dir.clone(), project.ecosystem.clone());
+            known.systems.extend([system]);
+        }
         known.ready.extend(project.ready.iter().cloned());
         for step in &project.steps {
             let words: Vec<String> = match &step.action {

@@ -290,3 +290,50 @@ fn ids_are_unique_and_levels_are_in_order() {
     let ids: Vec<_> = pyramid.commands.iter().map(|c| c.id.as_str()).collect();
     assert_eq!(ids, ["i1", "t1", "t2", "r1"]);
 }
+
+fn texts(pyramid: &Pyramid) -> Vec<&str> {
+    pyramid
+        .commands
+        .iter()
+        .map(|command| command.command.as_str())
+        .collect()
+}
+
+#[test]
+fn commands_of_a_build_that_the_plan_decided_against_are_left_out() {
+    let mut case = case("cmake");
+    case.plan.projects[0].ready = vec![ReadyCommand {
+        level: Level::Installability,
+        command: "cmake --build build".into(),
+        dir: String::new(),
+        runner: None,
+        because: Because::no_place(Trust::Convention, "CMake project"),
+    }];
+    for path in ["Makefile", "bootstrap", "configure.ac", "pkg/Makefile"] {
+        case.graph
+            .add(path, Some(Place::new(path, 1)), Facts::Directory);
+    }
+    case.command(CommandSource::Ci, ".ci.yml", "build", "./bootstrap");
+    case.command(CommandSource::Ci, ".ci.yml", "build", "./configure");
+    case.command(CommandSource::Ci, ".ci.yml", "build", "cmake .");
+    case.command(CommandSource::Ci, ".ci.yml", "build", "ctest -C Debug");
+    case.command(
+        CommandSource::Ci,
+        ".ci.yml",
+        "x",
+        "if meson setup b; then exit 1; fi",
+    );
+    case.command(CommandSource::Ci, ".ci.yml", "docs", "pip install -r r.txt");
+    case.command(CommandSource::TaskRunner, "Makefile", "all: cc", "make all");
+    case.command(
+        CommandSource::TaskRunner,
+        "pkg/Makefile",
+        "run: docker run x",
+        "make run",
+    );
+    case.command(CommandSource::Ci, ".ci.yml", "e", "make test")
+        .dir = "fetched".into();
+    let pyramid = build(&case.graph, &case.plan);
+    assert_eq!(texts(&pyramid), ["cmake --build build", "ctest -C Debug"]);
+    assert!(pyramid.commands[0].because[0].text.contains("cmake ."));
+}

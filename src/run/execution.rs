@@ -286,6 +286,22 @@ impl Session<'_> {
             wall,
         });
     }
+
+    /// Takes the mark of a kept repair away; `false` where it had none.
+    pub(super) fn unkeep(&mut self, at: usize, reason: &str) -> bool {
+        let Some(repair) = self.repairs.get_mut(at).filter(|repair| repair.kept) else {
+            return false;
+        };
+        repair.kept = false;
+        reason.clone_into(&mut repair.reason);
+        let edit = repair.edit.clone();
+        self.telemetry.record(&edit.origin, false);
+        self.say(What::EditDropped {
+            edit: edit.to_string(),
+            reason: reason.to_owned(),
+        });
+        true
+    }
 }
 
 /// A failure that no edit of the script can help; `None`: it is worth trying.

@@ -12,7 +12,7 @@ use crate::sandbox::SnapshotId;
 use super::execution::hopeless;
 use super::maturity::{Maturity, Move};
 use super::model::{CommandResult, EndReason, Verdict, What};
-use super::session::{Ran, RunError, Session};
+use super::session::{Ran, RunError, Session, Work};
 
 impl Session<'_> {
     /// Tries every command of the pyramid that the budget allows. Results are by command id.
@@ -79,6 +79,7 @@ impl Session<'_> {
     /// Runs a command; repairs the environment while that is at fault and a repair helps.
     fn try_command(&mut self, command: &PyramidCommand) -> Result<CommandResult, RunError> {
         let mut command = command.clone();
+        let ground = (self.work.clone(), self.after.clone(), self.repairs.len());
         let (mut result, mut ran) = self.run_validated(&command)?;
         while result.verdict == Verdict::Failed {
             let failure = self.diagnose_command(&command, &ran);
@@ -128,7 +129,23 @@ impl Session<'_> {
                 command = changed.clone();
             }
         }
+        if result.verdict == Verdict::Failed {
+            self.take_back(ground);
+        }
         Ok(result)
+    }
+
+    /// Edits that only moved the failure of a command, which fails to the end, have earned no place in the script.
+    fn take_back(&mut self, (work, after, since): (Work, BTreeMap<Layer, SnapshotId>, usize)) {
+        let reason = "the command fails with it all the same";
+        let mut any = false;
+        for at in since..self.repairs.len() {
+            any |= self.unkeep(at, reason);
+        }
+        if any {
+            self.work = work;
+            self.after = after;
+        }
     }
 
     /// Applies one edit, validates the script again where it changed, and runs the command. `Err`: no better.

@@ -1,7 +1,7 @@
 //! Stage 7: script and pyramid in a sandbox → [`Run`].
 //!
 //! `execution` runs `setup.sh` layer by layer and repairs it, `feedback` climbs the pyramid over the validated
-//! script, `replay` proves the result from the clean base. `session` holds what the three share.
+//! script, `replay` proves the result from the clean base, `prune` drops the edits that the proof does without. `session` holds what the three share.
 
 mod budget;
 mod capture;
@@ -9,6 +9,7 @@ mod execution;
 mod feedback;
 mod maturity;
 mod model;
+mod prune;
 mod replay;
 mod session;
 

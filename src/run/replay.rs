@@ -28,22 +28,57 @@ pub fn run(session: &mut Session<'_>) -> Result<Run, RunError> {
     session.say(What::Replay {
         why: "repairs were kept: the result is proved from the clean base".to_owned(),
     });
-    let started = Instant::now();
-    session.leave()?;
-    let (layers, results) = prove(session)?;
-    let wall = started.elapsed().as_secs_f64();
-    let broken = layers.iter().any(|layer| !layer.outcome.ok());
-    let end = match broken {
-        true => EndReason::NoRepair("the repaired script fails from the clean base".to_owned()),
-        false => end,
-    };
+    let proof = prove_again(session, None)?;
+    if proof.layers.iter().any(|layer| !layer.outcome.ok()) {
+        let end = EndReason::NoRepair("the repaired script fails from the clean base".to_owned());
+        return Ok(finished(
+            session,
+            proof.layers,
+            proof.results,
+            end,
+            proof.wall,
+        ));
+    }
+    let Proof {
+        layers,
+        results,
+        wall,
+    } = session.drop_superfluous(proof)?;
     Ok(finished(session, layers, results, end, wall))
 }
 
-/// Runs script and pyramid once, without repairs, in the state the sandbox is in (the clean base).
-pub fn prove(
+/// What a replay showed.
+pub(super) struct Proof {
+    pub layers: Vec<LayerResult>,
+    pub results: BTreeMap<String, CommandResult>,
+    /// Seconds.
+    pub wall: f64,
+}
+
+/// [`prove`] from the clean base. With `measure`, it ends at the first command that does worse than there.
+pub(super) fn prove_again(
     session: &mut Session<'_>,
-) -> Result<(Vec<LayerResult>, BTreeMap<String, CommandResult>), RunError> {
+    measure: Option<&Proof>,
+) -> Result<Proof, RunError> {
+    let started = Instant::now();
+    session.leave()?;
+    let (layers, results) = prove_until(session, measure)?;
+    Ok(Proof {
+        layers,
+        results,
+        wall: started.elapsed().as_secs_f64(),
+    })
+}
+
+/// Runs script and pyramid once, without repairs, in the state the sandbox is in (the clean base).
+pub fn prove(session: &mut Session<'_>) -> Result<Shown, RunError> {
+    prove_until(session, None)
+}
+
+/// Layers, and commands by id.
+type Shown = (Vec<LayerResult>, BTreeMap<String, CommandResult>);
+
+fn prove_until(session: &mut Session<'_>, measure: Option<&Proof>) -> Result<Shown, RunError> {
     session.write_script()?;
     let mut layers = Vec::new();
     for layer in Layer::ALL {
@@ -65,7 +100,12 @@ pub fn prove(
             session.sandbox.rollback(&snapshot)?;
         }
         let (result, _) = session.run_command(&command)?;
+        let before = measure.and_then(|proof| proof.results.get(&command.id));
+        let worse = before.is_some_and(|before| super::prune::is_worse(&result, before));
         results.insert(command.id.clone(), result);
+        if worse {
+            break;
+        }
     }
     Ok((layers, results))
 }

@@ -57,6 +57,8 @@ pub struct Session<'a> {
     /// Python modules that the repository itself holds.
     pub(super) own_modules: Vec<String>,
     pub work: Work,
+    /// The work as it was planned, before any repair.
+    pub(super) planned: Work,
     pub budget: Budget,
     pub observer: &'a mut dyn Observer,
     /// Packages of the base that provide a capability, best first, each with the reason.
@@ -99,6 +101,7 @@ impl<'a> Session<'a> {
                 .collect(),
             own_modules: own_modules(repository),
             files,
+            planned: work.clone(),
             work,
             budget,
             observer,

@@ -6,7 +6,7 @@ use handlebars::{Context, Handlebars, Helper, Output, RenderContext, RenderError
 use serde_json::json;
 
 use crate::packages::Capability;
-use crate::plan::{Layer, SystemPackage};
+use crate::plan::{Action, EnvVar, Layer, SystemPackage};
 
 use super::activation::{export_lines, nul, usable};
 use super::toolchain::TEMPLATES;
@@ -74,13 +74,39 @@ pub fn bash_with(script: &Script, native: &Native<'_>) -> Result<String, ScriptE
         "verified": script.verified.as_deref().map(|v| comment(v, 100)),
         "marker": repository.marker,
         "refusal": format!("is not {}: run in the repository or set REPO", comment(&repository.name, EVIDENCE)),
-        "left_out": left_out, "env": env, "activation": activation, "exported": exported.join(" "),
+        "left_out": left_out, "env": env, "activation": activation, "parallel": parallel(script), "exported": exported.join(" "),
         "several": managers.len() > 1, "probes": probes.join(", "), "managers": managers,
         "versions": text_of(&[&base, &runtimes, &project]),
         "packages": package_lines, "base": base, "runtimes": runtimes, "project": project,
         "ready": script.ready,
     });
     render(&handlebars, "script/setup.sh.hbs", &data)
+}
+
+/// Lets `make` and `cmake --build` use the machine's processors, and no more: `make -j` alone starts as many compilers
+/// as there are files. Whoever runs the script may say otherwise (`MAKEFLAGS= setup.sh`).
+fn parallel(script: &Script) -> Vec<&'static str> {
+    let lines = [
+        ("make", "export MAKEFLAGS=\"${MAKEFLAGS--j$(nproc)}\""),
+        (
+            "cmake",
+            "export CMAKE_BUILD_PARALLEL_LEVEL=\"${CMAKE_BUILD_PARALLEL_LEVEL-$(nproc)}\"",
+        ),
+    ];
+    let runs = |program: &str| {
+        script.steps.iter().any(|step| match &step.action {
+            Action::Run { argv, .. } => argv.first().is_some_and(|first| first == program),
+            _ => false,
+        })
+    };
+    let sets = |line: &str| {
+        let name = |v: &EnvVar| line.starts_with(&format!("export {}=", v.name));
+        script.env.iter().any(name)
+    };
+    let wanted = lines
+        .into_iter()
+        .filter(|(program, line)| runs(program) && !sets(line));
+    wanted.map(|(_, line)| line).collect()
 }
 
 /// The lines that export the plan's variables, each under its reason, and a line for each that cannot be exported.

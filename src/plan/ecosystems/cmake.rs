@@ -55,9 +55,7 @@ pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mu
     steps.push(step("configure", configure, configure_because));
     steps.push(step(
         "build",
-        ["cmake", "--build", &build, "--parallel"]
-            .map(str::to_owned)
-            .to_vec(),
+        ["cmake", "--build", &build].map(str::to_owned).to_vec(),
         vec![because.clone()],
     ));
     let mut commands = vec![ready(
@@ -138,6 +136,9 @@ fn programs(
         else {
             continue;
         };
+        if is_helper(facts, &node.name) {
+            continue;
+        }
         let place = node
             .place
             .clone()
@@ -164,4 +165,47 @@ fn programs(
         ));
     }
     found
+}
+
+/// A program that nobody installs and whose name says that it serves the project's own tests or documents.
+fn is_helper(facts: &ProjectFacts, name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let words = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    let helps = |word: &str| {
+        ["test", "example", "bench", "fuzz", "demo", "sample"]
+            .iter()
+            .any(|kind| word.starts_with(kind) || word.ends_with(kind))
+            || word.ends_with("tests")
+    };
+    facts
+        .all("uninstalled")
+        .iter()
+        .any(|attr| attr.value == name)
+        && words.into_iter().any(helps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_of_the_tests_is_no_entry_point() {
+        let mut facts = ProjectFacts::new("cmake", "");
+        for name in ["test_array", "run-tests", "server"] {
+            let attr = crate::graph::Attr {
+                value: name.into(),
+                place: Place::file("CMakeLists.txt"),
+            };
+            facts
+                .attrs
+                .entry("uninstalled".into())
+                .or_default()
+                .push(attr);
+        }
+        assert!(is_helper(&facts, "test_array"));
+        assert!(is_helper(&facts, "run-tests"));
+        assert!(!is_helper(&facts, "server"));
+        // It is installed: `speedtest` may be what the project is about.
+        assert!(!is_helper(&facts, "speedtest"));
+    }
 }
