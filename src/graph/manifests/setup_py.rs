@@ -202,6 +202,12 @@ fn extensions(draft: &mut Draft, module: &Module, path: &str) {
         draft.attr("extension", *kind, place.clone());
         let cxx = matches!(call.keyword("language"), Some(Value::Text(text, _)) if text == "c++");
         draft.attr("language", if cxx { "CXX" } else { language }, place);
+        let named = call.keyword("sources").into_iter().chain(&call.args);
+        for (source, line) in named.flat_map(Value::texts) {
+            if source.ends_with(".c") || source.ends_with(".cpp") {
+                draft.attr("c-source", source, Place::new(path, line));
+            }
+        }
         for (library, line) in call
             .keyword("libraries")
             .map(Value::texts)
