@@ -25,7 +25,8 @@ pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mu
     let suite = commands::suite(ctx, project);
     let tests = needs::of(ctx, project, facts, suite.as_ref());
     steps.extend(install::steps(facts, &because, tests));
-    let ready = commands::all(ctx, project, facts, suite);
+    let mut ready: Vec<_> = commands::install(facts, &steps).into_iter().collect();
+    ready.extend(commands::all(ctx, project, facts, suite));
     draft.projects.push(ProjectPlan {
         name: project_name(ctx, facts),
         dir: facts.dir.clone(),

@@ -2,9 +2,9 @@
 
 use crate::evidence::{Because, Place, Trust};
 use crate::graph::{EdgeKind, EntryKind, Facts, NodeId, ProjectFacts};
-use crate::plan::ecosystems::Context;
 use crate::plan::ecosystems::native::{has_suite, ready};
-use crate::plan::model::ReadyCommand;
+use crate::plan::ecosystems::{Context, step_id};
+use crate::plan::model::{Action, ReadyCommand, Step};
 use crate::pyramid::Level;
 
 /// The framework of the project's tests, and what says so.
@@ -14,6 +14,27 @@ pub fn suite(ctx: &Context<'_>, project: NodeId) -> Option<Suite> {
     ["pytest", "unittest"].into_iter().find_map(|framework| {
         has_suite(ctx, project, framework).map(|because| (framework, because))
     })
+}
+
+/// The step that installs the project, or its requirements: what documents say of installing may need what the
+/// environment lacks, this does not.
+pub fn install(facts: &ProjectFacts, steps: &[Step]) -> Option<ReadyCommand> {
+    let ids = ["install", "requirements"].map(|what| step_id(&facts.dir, what));
+    let step = ids
+        .iter()
+        .find_map(|id| steps.iter().find(|step| step.id == *id))?;
+    let Action::Run { argv, .. } = &step.action else {
+        return None;
+    };
+    let command = shlex::try_join(argv.iter().map(String::as_str)).ok()?;
+    let because = step.because.first()?.clone();
+    Some(ready(
+        Level::Installability,
+        command,
+        &facts.dir,
+        None,
+        because,
+    ))
 }
 
 pub fn all(

@@ -31,7 +31,11 @@ pub fn steps(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts) -> Option
         }
         None => argv.push("cython".to_owned()),
     }
-    if facts.all("cython-language").iter().any(|a| a.value == "CXX") {
+    if facts
+        .all("cython-language")
+        .iter()
+        .any(|a| a.value == "CXX")
+    {
         argv.push("--cplus".to_owned());
     }
     argv.extend(sources.iter().map(|attr| attr.value.clone()));

@@ -146,3 +146,100 @@ fn test_tools(facts: &ProjectFacts, packages: Vec<(String, Because)>) -> Option<
     let id = step_id(&facts.dir, "test-tools");
     Some(run(id, Layer::Project, &facts.dir, argv, why))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::Place;
+    use crate::plan::model::Action;
+
+    fn because(text: &str) -> Because {
+        Because::at(Place::file("f"), Trust::Manifest, text)
+    }
+
+    fn commands(attrs: &[(&str, &str)], needs: Needs) -> Vec<String> {
+        let mut facts = ProjectFacts::new("python", "");
+        for (name, value) in attrs {
+            let attr = Attr {
+                value: (*value).to_owned(),
+                place: Place::file("f"),
+            };
+            facts
+                .attrs
+                .entry((*name).to_owned())
+                .or_default()
+                .push(attr);
+        }
+        let line = |step: Step| match step.action {
+            Action::Run { argv, .. } => argv.join(" "),
+            other => format!("{other:?}"),
+        };
+        let steps = steps(&facts, &because("project"), needs);
+        steps.into_iter().map(line).collect()
+    }
+
+    fn list(names: &[&str]) -> Vec<(String, Because)> {
+        names
+            .iter()
+            .map(|name| ((*name).to_owned(), because(name)))
+            .collect()
+    }
+
+    fn needs() -> Needs {
+        Needs {
+            extras: list(&["test"]),
+            groups: list(&["dev"]),
+            files: list(&["requirements/tests.txt"]),
+            packages: list(&["pytest", "mock>=2"]),
+        }
+    }
+
+    #[test]
+    fn one_command_brings_the_project_and_what_its_tests_need() {
+        assert_eq!(
+            commands(&[], needs()),
+            [
+                "uv pip install -r requirements/tests.txt",
+                "uv pip install -e .[test] --group dev pytest mock>=2"
+            ]
+        );
+        assert_eq!(commands(&[], Needs::default()), ["uv pip install -e ."]);
+    }
+
+    #[test]
+    fn groups_that_only_their_manager_reads_are_no_option() {
+        let attrs = [("listed-group", "dev")];
+        let last = commands(&attrs, needs()).pop();
+        assert_eq!(
+            last.as_deref(),
+            Some("uv pip install -e .[test] pytest mock>=2")
+        );
+        let attrs = [("manager", "poetry"), ("poetry-group", "dev")];
+        let last = commands(&attrs, Needs::default()).pop();
+        assert_eq!(
+            last.as_deref(),
+            Some("uv tool run poetry install --no-interaction --all-extras")
+        );
+    }
+
+    #[test]
+    fn a_lock_file_is_installed_with_the_groups_of_tests() {
+        let lock = [("lock", "uv.lock")];
+        let first = commands(&lock, needs()).remove(1);
+        assert_eq!(first, "uv sync --active --frozen --extra test --group dev");
+        let all = commands(&lock, Needs::default());
+        assert_eq!(all, ["uv sync --active --frozen --all-extras --all-groups"]);
+    }
+
+    #[test]
+    fn an_application_has_requirements_only() {
+        let commands = commands(&[("layout", "requirements")], needs());
+        assert_eq!(
+            commands,
+            [
+                "uv pip install -r requirements/tests.txt",
+                "uv pip install pytest mock>=2"
+            ]
+        );
+    }
+}

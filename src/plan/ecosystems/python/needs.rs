@@ -195,12 +195,7 @@ fn locked(facts: &ProjectFacts) -> bool {
 }
 
 /// Whether an extra, a group, a file or the project itself brings it.
-fn is_installed(
-    facts: &ProjectFacts,
-    node: &Node,
-    dep: &DependencyFacts,
-    needs: &Needs,
-) -> bool {
+fn is_installed(facts: &ProjectFacts, node: &Node, dep: &DependencyFacts, needs: &Needs) -> bool {
     let path = node.place.as_ref().map_or("", |place| place.path.as_str());
     let chosen = |list: &[(String, Because)], name: &str| list.iter().any(|(n, _)| n == name);
     let in_file = chosen(&needs.files, path);
