@@ -127,6 +127,10 @@ fn languages(repository: &Repository) -> String {
 
 /// The date asked for, else the commit's. A repository without either takes today's versions.
 fn as_of(repository: &Repository, constraints: &Constraints) -> Option<String> {
+    // What a repair asks for where the date itself is the reason that nothing fits (an index without upload times).
+    if constraints.as_of.as_deref() == Some("latest") {
+        return None;
+    }
     constraints.as_of.clone().or_else(|| {
         let seconds = repository.git.as_ref()?.commit_time?;
         let time = jiff::Timestamp::from_second(seconds).ok()?;

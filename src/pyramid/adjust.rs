@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::classify::Candidate;
 use super::refine::{missing, push_because};
 use super::retrieve::{Entry, Known};
+use super::superfluous;
 use super::{LeftOut, Level, PyramidCommand, normal, shell};
 use crate::evidence::{Because, Trust};
 use crate::graph::EntryKind;
@@ -22,9 +23,10 @@ pub fn adjust(
     known: &Known,
 ) -> (Vec<PyramidCommand>, Vec<LeftOut>) {
     candidates.extend(common(&candidates, known));
+    let mut left_out = Vec::new();
+    superfluous::remove(&mut candidates, &mut left_out);
     let mut unique = without_beginnings(deduplicate(candidates));
     unique.sort_by(better);
-    let mut left_out = Vec::new();
     let mut commands = Vec::new();
     for level in Level::ALL {
         let of_level: Vec<Candidate> = unique

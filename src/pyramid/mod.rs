@@ -12,6 +12,7 @@ mod retrieve;
 mod rewrite;
 mod rules;
 mod shell;
+mod superfluous;
 mod text;
 
 pub use model::*;

@@ -156,10 +156,12 @@ fn poetry_table(draft: &mut Draft, poetry: Value<'_, '_>) {
     let dev = Scope::Optional("dev".to_owned());
     if let Some(table) = poetry.get("dev-dependencies") {
         optional_set(draft, "group", "dev", &table.place());
+        draft.attr("poetry-group", "dev", table.place());
         poetry_dependencies(draft, Some(table), &dev);
     }
     for (group, table) in poetry.get("group").into_iter().flat_map(Value::entries) {
         optional_set(draft, "group", group, &table.place());
+        draft.attr("poetry-group", group, table.place());
         poetry_dependencies(
             draft,
             table.get("dependencies"),
@@ -252,16 +254,16 @@ fn managers(draft: &mut Draft, doc: &Doc<'_>) {
             draft.attr("manager", tool, table.place());
         }
     }
-    let lists = [doc
+    let uv = doc
         .get(&["tool", "uv", "dev-dependencies"])
-        .map(|list| ("dev", list))];
+        .map(|list| ("dev", list));
     let pdm = doc.get(&["tool", "pdm", "dev-dependencies"]);
-    for (group, list) in lists
+    for (group, list) in uv
         .into_iter()
-        .flatten()
         .chain(pdm.into_iter().flat_map(Value::entries))
     {
         optional_set(draft, "group", group, &list.place());
+        draft.attr("listed-group", group, list.place());
         for (text, place) in strings(Some(list)) {
             require(draft, text, &Scope::Optional(group.to_owned()), &place);
         }

@@ -12,6 +12,10 @@
 //! - `extension`: how compiled modules are built: `setuptools`, `cython`, `cffi`, `meson-python`,
 //!   `scikit-build-core`, `maturin`, `setuptools-rust`, `pybind11`
 //! - `language`: of the compiled modules: `C`, `CXX`, `Rust`, `Fortran`
+//! - `c-source`: a source file of an extension, relative to the project; `cython-source`: the Cython file that such
+//!   a source is made from, where the checkout lacks the source; `cython-language` = `CXX` where it is C++
+//! - `poetry-group`, `listed-group`: a `group` in a table of Poetry's, or of uv's or PDM's (a list of requirements),
+//!   which installers that follow the standard do not read
 //! - `import`: a name to import once installed
 //! - `dynamic`: a field that the backend computes
 //! - `vcs-version`: the version comes from git tags (`setuptools-scm` and the like); the value is the tool
@@ -257,6 +261,7 @@ pub fn finish(tree: &Tree<'_>, drafts: &mut Drafts) {
         layout::locks(tree, draft);
         layout::imports(tree, draft);
         layout::tests(tree, draft, &nested);
+        layout::cython_sources(tree, draft);
         choose_test_sets(draft);
         if !draft.has_attr("backend") && tree.has(&join(dir, "setup.py").unwrap_or_default()) {
             let path = join(dir, "setup.py").unwrap_or_default();

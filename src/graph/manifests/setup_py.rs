@@ -202,6 +202,12 @@ fn extensions(draft: &mut Draft, module: &Module, path: &str) {
         draft.attr("extension", *kind, place.clone());
         let cxx = matches!(call.keyword("language"), Some(Value::Text(text, _)) if text == "c++");
         draft.attr("language", if cxx { "CXX" } else { language }, place);
+        let named = call.keyword("sources").into_iter().chain(&call.args);
+        for (source, line) in named.flat_map(Value::texts) {
+            if source.ends_with(".c") || source.ends_with(".cpp") {
+                draft.attr("c-source", source, Place::new(path, line));
+            }
+        }
         for (library, line) in call
             .keyword("libraries")
             .map(Value::texts)
@@ -287,6 +293,26 @@ mod tests {
     use super::super::testing::{repo, repo_bytes, summary};
 
     #[test]
+    fn sources_that_cython_makes() {
+        let setup = (
+            "setup.py",
+            "setup(name='d', ext_modules=[Extension('d._a', sources=['d/_a.c']), Extension('d.b', ['d/b.c'])])",
+        );
+        let made = |files: &[(&str, &str)]| -> Vec<String> {
+            let graph = repo(files);
+            let project = super::super::testing::project(&graph, "python", "");
+            let sources = project.all("cython-source").iter();
+            sources.map(|attr| attr.value.clone()).collect()
+        };
+        let (a, b) = (("d/_a.pyx", ""), ("d/b.c", ""));
+        assert_eq!(made(&[setup, a, b]), ["d/_a.pyx"]);
+        // An archive has the source, and a build that requires Cython makes it.
+        assert!(made(&[setup, a, b, ("d/_a.c", "")]).is_empty());
+        let build = ("pyproject.toml", "[build-system]\nrequires = ['cython']\n");
+        assert!(made(&[setup, a, b, build]).is_empty());
+    }
+
+    #[test]
     fn literal_arguments_of_setup() {
         let graph = repo(&[
             (
@@ -317,6 +343,7 @@ setup(
         insta::assert_snapshot!(summary(&graph), @r##"
         python "" demo (setup.py:9)
           backend = setuptools.build_meta:__legacy__ (setup.py)
+          c-source = c.c (setup.py:5)
           extension = setuptools (setup.py:14)
           extra = test (setup.py:4)
           import = demo (setup.py:15)

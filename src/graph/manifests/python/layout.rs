@@ -25,6 +25,33 @@ pub fn locks(tree: &Tree<'_>, draft: &mut Draft) {
     }
 }
 
+/// Sources of extensions that are not in the tree while the Cython file of the same name is: each checkout has to make
+/// them. Where Cython is a build requirement, the build does that by itself.
+pub fn cython_sources(tree: &Tree<'_>, draft: &mut Draft) {
+    let dir = draft.facts.dir.clone();
+    let automatic = draft
+        .facts
+        .all("extension")
+        .iter()
+        .any(|attr| attr.value == "cython");
+    if automatic {
+        return;
+    }
+    for source in draft.facts.all("c-source").to_vec() {
+        let Some((stem, ending)) = source.value.rsplit_once('.') else {
+            continue;
+        };
+        let cython = format!("{stem}.pyx");
+        let has = |file: &str| join(&dir, file).is_some_and(|path| tree.has(&path));
+        if has(&cython) && !has(&source.value) {
+            draft.attr("cython-source", cython, source.place.clone());
+            if ending == "cpp" {
+                draft.attr("cython-language", "CXX", source.place);
+            }
+        }
+    }
+}
+
 /// Directories at the top of a project that hold no package to import.
 const NOT_PACKAGES: &[&str] = &[
     "test",
