@@ -144,7 +144,7 @@ fn highest_minimum(bounds: &[Demand]) -> Option<String> {
 
 fn toolchain(ctx: &Context<'_>, facts: &ProjectFacts, draft: &mut Draft, because: &Because) {
     let bounds = bounds(ctx, facts);
-    let offered = ctx.base.tools.get("cargo").cloned();
+    let offered = ctx.base.tools.get("rustc").cloned();
     let requirement = highest_minimum(&bounds)
         .map(|version| format!(">={version}"))
         .unwrap_or_default();
