@@ -78,7 +78,8 @@ pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mu
         step(
             "build",
             Layer::Project,
-            locked(vec!["cargo", "build", "--workspace", "--all-targets"]),
+            // What `cargo test` needs, and not benches, which many crates can build on a nightly only.
+            locked(vec!["cargo", "build", "--workspace", "--tests"]),
             &because,
         ),
     ];
