@@ -102,7 +102,9 @@ impl From<SandboxError> for Failure {
             SandboxError::NoSpace(_) | SandboxError::Io { .. } | SandboxError::Engine(_) => {
                 Exit::Transient
             }
-            SandboxError::Unavailable { .. } | SandboxError::Base(..) => Exit::Usage,
+            SandboxError::Unavailable { .. }
+            | SandboxError::Permission(_)
+            | SandboxError::Base(..) => Exit::Usage,
         };
         Self::new(exit, error.to_string())
     }

@@ -82,7 +82,8 @@ fn check(options: &ScriptArguments, file: &std::path::Path) -> Result<Exit, Fail
         print_json(&findings)?;
     } else {
         for finding in &findings {
-            print(&emit::sanitize(&format!("{}:{finding}", file.display())))?;
+            let place = format!("{}:{}", file.display(), finding.line);
+            print(&emit::sanitize(&format!("{place}: {}", finding.text)))?;
         }
         if findings.is_empty() {
             print("nothing dishonest found")?;

@@ -1,5 +1,7 @@
 //! Which base gives the toolchains that the repository demands.
 
+use std::cmp::Reverse;
+
 use crate::evidence::{Because, Trust};
 use crate::graph::KnowledgeGraph;
 use crate::packages::{BaseFacts, bases};
@@ -11,7 +13,7 @@ use super::model::{BaseChoice, Conflict};
 /// Toolchains that decide over a base, with the name its facts list them under.
 const DECIDING: [(&str, &str); 4] = [
     ("python", "python"),
-    ("rust", "cargo"),
+    ("rust", "rustc"),
     ("cmake", "cmake"),
     ("meson", "meson"),
 ];
@@ -19,6 +21,14 @@ const DECIDING: [(&str, &str); 4] = [
 /// The order in which bases are tried where nothing else decides: the stable release that most projects are tested
 /// on first, then newer, then older.
 const PREFERENCE: [&str; 3] = ["debian-bookworm", "debian-trixie", "debian-bullseye"];
+
+/// Toolchains whose newest version is the best guess: crates move fast, declare late what they need, and build on any
+/// later Rust (its stability promise).
+const NEWEST: [(&str, &str); 1] = [("rust", "rustc")];
+
+fn version_of(base: &BaseFacts, package: &str) -> Option<pep440_rs::Version> {
+    base.tools.get(package)?.parse().ok()
+}
 
 /// What was chosen, and what had to give way.
 pub struct Chosen {
@@ -46,6 +56,12 @@ pub fn choose_base(
             .position(|id| *id == base.id)
             .unwrap_or(PREFERENCE.len())
     });
+    for (tool, package) in NEWEST {
+        if needed.contains(&tool) {
+            // Stable: bases with the same version stay in the order of preference.
+            candidates.sort_by_key(|base| Reverse(version_of(base, package)));
+        }
+    }
     let mut best: Option<(usize, &BaseFacts, Vec<Because>)> = None;
     for base in candidates {
         let (broken, because) = weigh(graph, constraints, base, needed);
@@ -100,4 +116,32 @@ fn weigh(
         }
     }
     (broken, because)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(needed: &[&str], constraints: &Constraints) -> String {
+        let graph = KnowledgeGraph::default();
+        choose_base(&graph, constraints, None, needed)
+            .unwrap()
+            .choice
+            .id
+    }
+
+    #[test]
+    fn rust_stands_on_the_newest_cargo_unless_a_version_is_asked_for() {
+        let free = Constraints::default();
+        assert_eq!(chosen(&["cmake"], &free), "debian-bookworm");
+        assert_eq!(chosen(&["rust"], &free), "debian-trixie");
+        assert_eq!(chosen(&["python", "rust"], &free), "debian-trixie");
+        let with = |version: &str| Constraints {
+            toolchains: vec![("rust".into(), version.into(), "test".into())],
+            ..Constraints::default()
+        };
+        assert_eq!(chosen(&["rust"], &with("1.63")), "debian-bookworm");
+        // No base has it: the one that comes nearest.
+        assert_eq!(chosen(&["rust"], &with(">=1.99")), "debian-trixie");
+    }
 }

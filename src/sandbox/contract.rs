@@ -130,7 +130,14 @@ pub enum SandboxError {
         why: String,
         hint: String,
     },
-    #[error("no space left while {0}")]
+    /// The user may not read or write something that belongs to the machine or to the repository.
+    #[error(
+        "no permission to {0}\n  run as its owner, or change its permissions (`chmod -R u+rwX` for your own files)"
+    )]
+    Permission(String),
+    #[error(
+        "no space left to {0}\n  free some space and run again, or let XDG_CACHE_HOME name a directory on a larger disk"
+    )]
     NoSpace(String),
     #[error("base {0}: {1}")]
     Base(String, String),

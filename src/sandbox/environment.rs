@@ -114,6 +114,8 @@ pub struct Company {
     /// Shared caches on the host, by their name under `/run/envc/cache`.
     pub caches: Vec<(String, PathBuf)>,
     toolchains: Vec<Toolchain>,
+    /// Directories of lent programs, which stand last in every command's `PATH`.
+    path: Vec<String>,
     dir: PathBuf,
 }
 
@@ -214,14 +216,11 @@ impl Company {
     /// Lends the user's toolchains to a sandbox over this machine. They come last in `PATH`: what a script installs wins.
     pub fn add_toolchains(&mut self) {
         let (lent, system) = toolchains::found();
-        let mut path = PATH.to_string();
-        for dir in system {
-            path.push_str(&format!(":{dir}"));
-        }
+        self.path = system.into_iter().map(str::to_string).collect();
         for toolchain in &lent {
-            path.push_str(&format!(":{LENT_DIR}/toolchains/{}/bin", toolchain.name));
+            let bin = format!("{LENT_DIR}/toolchains/{}/bin", toolchain.name);
+            self.path.push(bin);
         }
-        self.set("PATH", &path);
         self.toolchains = lent;
     }
 
@@ -262,13 +261,22 @@ impl Company {
         Ok(lent)
     }
 
-    /// All variables of a command; what the command asks for wins.
+    /// All variables of a command; what the command asks for wins, but its `PATH` still leads to what is lent:
+    /// a script that found its compiler there has made programs whose tests need it.
     pub fn full_environment(&self, own: &[(String, String)]) -> Vec<(String, String)> {
         let mut env: Vec<(String, String)> = Vec::new();
         for (name, value) in base_environment().iter().chain(&self.env).chain(own) {
             match env.iter_mut().find(|(n, _)| n == name) {
                 Some(entry) => entry.1.clone_from(value),
                 None => env.push((name.clone(), value.clone())),
+            }
+        }
+        if let Some((_, path)) = env.iter_mut().find(|(name, _)| name == "PATH") {
+            for dir in &self.path {
+                if !path.split(':').any(|known| known == dir) {
+                    path.push(':');
+                    path.push_str(dir);
+                }
             }
         }
         env
@@ -329,4 +337,25 @@ fn ca_bundle() -> Vec<u8> {
         seen.push(path);
     }
     bundle
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lent_programs_come_last_in_any_path() {
+        let company = Company {
+            path: vec!["/opt/lent/bin".into()],
+            ..Company::default()
+        };
+        let path = |own: &[(String, String)]| {
+            let env = company.full_environment(own);
+            env.into_iter().find(|(name, _)| name == "PATH").unwrap().1
+        };
+        assert_eq!(path(&[]), format!("{PATH}:/opt/lent/bin"));
+        let own = |value: &str| [("PATH".to_string(), value.to_string())];
+        assert_eq!(path(&own("/venv/bin:/bin")), "/venv/bin:/bin:/opt/lent/bin");
+        assert_eq!(path(&own("/opt/lent/bin:/bin")), "/opt/lent/bin:/bin");
+    }
 }

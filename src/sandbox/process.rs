@@ -94,7 +94,7 @@ fn unavailable(error: HelperError) -> SandboxError {
     }
     SandboxError::Unavailable {
         backend: "overlay",
-        why: error.what,
+        why: error.to_string(),
         hint: "run envc as root, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, \
                user.max_user_namespaces>0); or use --sandbox docker"
             .into(),

@@ -163,3 +163,17 @@ impl HelperError {
         }
     }
 }
+
+impl std::fmt::Display for HelperError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.errno {
+            Some(errno) => write!(
+                f,
+                "{}: {}",
+                self.what,
+                std::io::Error::from_raw_os_error(errno)
+            ),
+            None => f.write_str(&self.what),
+        }
+    }
+}

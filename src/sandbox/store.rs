@@ -43,10 +43,11 @@ pub fn io_error(what: impl Into<String>) -> impl FnOnce(io::Error) -> SandboxErr
     move |source| from_io(what, source)
 }
 
-/// An I/O failure, with a full disk told apart.
+/// An I/O failure, with a full disk and missing permission told apart.
 pub fn from_io(what: String, source: io::Error) -> SandboxError {
     match source.raw_os_error() {
         Some(libc::ENOSPC | libc::EDQUOT) => SandboxError::NoSpace(what),
+        Some(libc::EACCES | libc::EPERM) => SandboxError::Permission(what),
         _ => SandboxError::Io { what, source },
     }
 }

@@ -8,6 +8,7 @@ use crate::emit::report::{counts, end_text};
 use crate::emit::terminal::one_line;
 use crate::pyramid::Level;
 use crate::run::{CommandResult, Verdict};
+use crate::sandbox::Outcome;
 use crate::verify::Certificate;
 use crate::verify::attest::level_name;
 
@@ -23,11 +24,14 @@ pub fn summary(certificate: &Certificate, out_dir: &Path) -> String {
         text.push_str(&format!("  {}\n", one_line(&line)));
     }
     let kept = predicate.repairs.iter().filter(|r| r.kept).count();
-    let mut facts = vec![format!(
-        "proved on {} in {}",
-        predicate.proof.sandbox.backend,
-        duration(predicate.proof.wall)
-    )];
+    let mut facts = vec![match predicate.reached {
+        Some(_) => format!(
+            "proved on {} in {}",
+            predicate.proof.sandbox.backend,
+            duration(predicate.proof.wall)
+        ),
+        None => format!("nothing proved on {}", predicate.proof.sandbox.backend),
+    }];
     if !predicate.repairs.is_empty() {
         facts.push(format!("{kept} of {} edits kept", predicate.repairs.len()));
     }
@@ -71,8 +75,9 @@ fn row(result: &CommandResult) -> Vec<String> {
         Level::Runnability => "run",
     };
     let proof = match &result.report {
-        Some(report) => counts(report),
-        None => result.reason.clone(),
+        // What a runner counted before it was ended is no result.
+        Some(report) if matches!(result.outcome, Outcome::Exited(_)) => counts(report),
+        _ => result.reason.clone(),
     };
     let time = match result.verdict {
         Verdict::NotTried => String::new(),
@@ -90,7 +95,7 @@ fn row(result: &CommandResult) -> Vec<String> {
 fn next(verified: bool, out_dir: &Path) -> String {
     let out = one_line(&out_dir.display().to_string());
     let first = match verified {
-        true => "envc shell".to_owned(),
+        true => format!("envc shell{}", where_to(out_dir)),
         false => format!("see {out}/report.html and {out}/logs/"),
     };
     let files = format!("{out}/setup.sh, Dockerfile, certificate.json, report.html");
@@ -101,6 +106,21 @@ fn next(verified: bool, out_dir: &Path) -> String {
         ],
         "",
     )
+}
+
+/// The arguments by which `envc shell` finds the environment from where the user stands.
+fn where_to(out_dir: &Path) -> String {
+    let quoted = |path: &Path| {
+        let text = one_line(&path.display().to_string());
+        shlex::try_quote(&text).map_or(text.clone(), |quoted| quoted.into_owned())
+    };
+    match (out_dir.file_name(), out_dir.parent()) {
+        (Some(name), Some(root)) if name == ".envc" => match root.to_str() {
+            Some("" | ".") => String::new(),
+            _ => format!(" {}", quoted(root)),
+        },
+        _ => format!(" --out {}", quoted(out_dir)),
+    }
 }
 
 #[cfg(test)]
@@ -121,6 +141,14 @@ mod tests {
             finished: jiff::Timestamp::UNIX_EPOCH,
         });
         summary(&certificate, Path::new(".envc"))
+    }
+
+    #[test]
+    fn the_next_command_works_from_where_the_user_stands() {
+        assert_eq!(where_to(Path::new(".envc")), "");
+        assert_eq!(where_to(Path::new("./.envc")), "");
+        assert_eq!(where_to(Path::new("a b/.envc")), " 'a b'");
+        assert_eq!(where_to(Path::new("/x/out")), " --out /x/out");
     }
 
     #[test]

@@ -78,7 +78,8 @@ pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mu
         step(
             "build",
             Layer::Project,
-            locked(vec!["cargo", "build", "--workspace", "--all-targets"]),
+            // What `cargo test` needs, and not benches, which many crates can build on a nightly only.
+            locked(vec!["cargo", "build", "--workspace", "--tests"]),
             &because,
         ),
     ];
@@ -144,7 +145,7 @@ fn highest_minimum(bounds: &[Demand]) -> Option<String> {
 
 fn toolchain(ctx: &Context<'_>, facts: &ProjectFacts, draft: &mut Draft, because: &Because) {
     let bounds = bounds(ctx, facts);
-    let offered = ctx.base.tools.get("cargo").cloned();
+    let offered = ctx.base.tools.get("rustc").cloned();
     let requirement = highest_minimum(&bounds)
         .map(|version| format!(">={version}"))
         .unwrap_or_default();

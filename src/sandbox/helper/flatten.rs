@@ -84,7 +84,7 @@ fn copy_directory(from: &Path, to: &Path) -> io::Result<()> {
     // base's contents through again, and overlayfs marked the source opaque in that case, as tested above.
     fs::create_dir_all(to)?;
     if let Some(name) = marker {
-        super::holder::set_xattr(to, name, b"y").map_err(|e| io::Error::other(e.what))?;
+        super::holder::set_xattr(to, name, b"y").map_err(|e| io::Error::other(e.to_string()))?;
     }
     std::os::unix::fs::chown(to, Some(meta.uid()), Some(meta.gid()))?;
     fs::set_permissions(to, fs::Permissions::from_mode(meta.mode() & 0o7777))

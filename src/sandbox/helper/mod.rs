@@ -67,7 +67,7 @@ fn hold() -> i32 {
     match spec {
         Ok(spec) => holder::run(&spec, &mut input),
         Err(error) => {
-            eprintln!("envc: {}", error.what);
+            eprintln!("envc: {error}");
             2
         }
     }

@@ -18,7 +18,11 @@ pub trait Context<T> {
 impl<T> Context<T> for io::Result<T> {
     fn context(self, what: impl FnOnce() -> String) -> Result<T> {
         self.map_err(|error| HelperError {
-            what: format!("{}: {error}", what()),
+            // Who reads this adds the text of the number.
+            what: match error.raw_os_error() {
+                Some(_) => what(),
+                None => format!("{}: {error}", what()),
+            },
             errno: error.raw_os_error(),
         })
     }

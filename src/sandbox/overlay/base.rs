@@ -180,7 +180,13 @@ impl Builder {
                 SandboxError::Base("host".into(), format!("{} is not UTF-8", source.display()))
             })?;
             let name = tree_name(&source);
-            self.trees.push(tree(&name, source.clone(), at, self.kind));
+            // What is added to a system from outside goes to /opt, envc's own script too; the top of an overlay belongs
+            // to whoever made it, so that even a user namespace can add to it.
+            let kind = match at {
+                "/opt" => TreeKind::Overlay,
+                _ => self.kind,
+            };
+            self.trees.push(tree(&name, source.clone(), at, kind));
             return Ok(());
         }
         for entry in fs::read_dir(&source).map_err(io_error("list a directory of the root"))? {
