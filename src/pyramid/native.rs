@@ -8,7 +8,13 @@ use crate::evidence::Trust;
 
 /// Why a command is left out: it belongs to a build that the plan does not do. `None`: it does not.
 pub fn other_build(candidate: &Candidate, known: &Known) -> Option<String> {
-    let system = known.systems.get(&candidate.dir)?;
+    let Some(system) = known.systems.get(&candidate.dir) else {
+        // A makefile of a bundled library or of an example: nothing that the plan builds goes through it.
+        let apart = !candidate.dir.is_empty()
+            && candidate.trust < Trust::Ci
+            && makes_here(&normal(&candidate.command));
+        return apart.then(|| format!("the plan does not build {}", candidate.dir));
+    };
     if normal(&candidate.command).starts_with("pip install ")
         && !known.uv_without_pip
         && !known.provided.contains("pip")

@@ -333,6 +333,13 @@ fn commands_of_a_build_that_the_plan_decided_against_are_left_out() {
     );
     case.command(CommandSource::Ci, ".ci.yml", "e", "make test")
         .dir = "fetched".into();
+    case.command(
+        CommandSource::TaskRunner,
+        "tests/unity/Makefile",
+        "all: cc",
+        "make all",
+    )
+    .dir = "tests/unity".into();
     let pyramid = build(&case.graph, &case.plan);
     assert_eq!(texts(&pyramid), ["cmake --build build", "ctest -C Debug"]);
     assert!(pyramid.commands[0].because[0].text.contains("cmake ."));

@@ -45,6 +45,11 @@ pub fn prove_dockerfile(
         other => other.into(),
     })?;
     let started = Instant::now();
+    // A proof starts from nothing: what earlier attempts downloaded is not lent to it.
+    let options = &Options {
+        cache_scope: None,
+        ..options.clone()
+    };
     let mut observer = Clocked { observer, clock };
     let image = build(&engine, repository, run, options, &mut observer, started)?;
     let image = match image {

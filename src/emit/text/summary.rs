@@ -24,7 +24,7 @@ pub fn summary(certificate: &Certificate, out_dir: &Path) -> String {
         text.push_str(&format!("  {}\n", one_line(&line)));
     }
     let kept = predicate.repairs.iter().filter(|r| r.kept).count();
-    let mut facts = vec![match predicate.reached {
+    let mut facts = vec![match predicate.proof.reached {
         Some(_) => format!(
             "proved on {} in {}",
             predicate.proof.sandbox.backend,
