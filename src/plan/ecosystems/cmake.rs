@@ -2,11 +2,10 @@
 
 use crate::evidence::{Because, Place, Trust};
 use crate::graph::{EdgeKind, EntryKind, Facts, NodeId, ProjectFacts};
-use crate::plan::demand::{choose, demands};
-use crate::plan::model::{Action, Channel, Layer, ProjectPlan, ReadyCommand, Step, Toolchain};
+use crate::plan::model::{Action, Layer, ProjectPlan, ReadyCommand, Step};
 use crate::pyramid::Level;
 
-use super::native::{add_toolchain, build_dir, has_suite, ready};
+use super::native::{add_toolchain, build_dir, build_tool, has_suite, ready};
 use super::{Context, Draft, declared, project_name, step_id};
 
 pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mut Draft) {
@@ -18,7 +17,7 @@ pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mu
         let because = Because::at(attr.place.clone(), Trust::Manifest, attr.value.clone());
         draft.packages.tool(ctx.index, "git", because);
     }
-    let uv_cmake = cmake_itself(ctx, draft, &because);
+    let uv_cmake = build_tool(ctx, draft, "cmake", &because);
     let build = build_dir(ctx, &facts.dir);
     let mut configure = vec![
         "cmake".to_owned(),
@@ -83,42 +82,6 @@ pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mu
         steps,
         ready: commands,
     });
-}
-
-/// cmake from the distribution where it is new enough, else from the Python package index by uv.
-fn cmake_itself(ctx: &Context<'_>, draft: &mut Draft, because: &Because) -> Option<Step> {
-    let demands = demands(ctx.graph, ctx.constraints, "cmake");
-    let offered = ctx.base.tools.get("cmake").cloned();
-    let fits = offered
-        .as_deref()
-        .is_some_and(|version| choose(&demands, &[version]).is_some());
-    draft.toolchains.push(Toolchain {
-        name: "cmake".to_owned(),
-        requirement: demands
-            .first()
-            .map(|d| d.requirement.clone())
-            .unwrap_or_default(),
-        version: if fits { offered } else { None },
-        channel: if fits {
-            Channel::Distribution
-        } else {
-            Channel::Uv
-        },
-        because: demands
-            .iter()
-            .map(|d| d.because.clone())
-            .chain([because.clone()])
-            .take(3)
-            .collect(),
-        rejected: Vec::new(),
-    });
-    if fits {
-        draft.packages.tool(ctx.index, "cmake", because.clone());
-        return None;
-    }
-    Some(super::python::tool_step(
-        ctx, draft, "cmake", &demands, because,
-    ))
 }
 
 /// Programs the build makes, where CMake puts them by default: the binary directory of their `CMakeLists.txt`.

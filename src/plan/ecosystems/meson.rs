@@ -1,11 +1,10 @@
 //! Meson (meson(1)): `meson setup`, `meson compile`, `meson test`.
 
 use crate::graph::{NodeId, ProjectFacts};
-use crate::plan::demand::{choose, demands};
-use crate::plan::model::{Action, Channel, Guard, Layer, ProjectPlan, Step, Toolchain};
+use crate::plan::model::{Action, Guard, Layer, ProjectPlan, Step};
 use crate::pyramid::Level;
 
-use super::native::{add_toolchain, build_dir, has_suite, ready};
+use super::native::{add_toolchain, build_dir, build_tool, has_suite, ready};
 use super::{Context, Draft, declared, project_name, step_id};
 
 pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mut Draft) {
@@ -15,39 +14,9 @@ pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mu
         .packages
         .tool(ctx.index, "pkg-config", because.clone());
     draft.packages.tool(ctx.index, "ninja", because.clone());
-    let demands = demands(ctx.graph, ctx.constraints, "meson");
-    let offered = ctx.base.tools.get("meson").cloned();
-    let fits = offered
-        .as_deref()
-        .is_some_and(|version| choose(&demands, &[version]).is_some());
-    draft.toolchains.push(Toolchain {
-        name: "meson".to_owned(),
-        requirement: demands
-            .first()
-            .map(|d| d.requirement.clone())
-            .unwrap_or_default(),
-        version: if fits { offered } else { None },
-        channel: if fits {
-            Channel::Distribution
-        } else {
-            Channel::Uv
-        },
-        because: demands
-            .iter()
-            .map(|d| d.because.clone())
-            .chain([because.clone()])
-            .take(3)
-            .collect(),
-        rejected: Vec::new(),
-    });
-    let mut steps = Vec::new();
-    if fits {
-        draft.packages.tool(ctx.index, "meson", because.clone());
-    } else {
-        steps.push(super::python::tool_step(
-            ctx, draft, "meson", &demands, &because,
-        ));
-    }
+    let mut steps: Vec<Step> = build_tool(ctx, draft, "meson", &because)
+        .into_iter()
+        .collect();
     let build = build_dir(ctx, &facts.dir);
     let step = |what: &str, argv: Vec<&str>, unless: Option<Guard>| Step {
         id: step_id(&facts.dir, what),

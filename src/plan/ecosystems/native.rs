@@ -3,7 +3,8 @@
 use crate::evidence::{Because, Trust};
 use crate::graph::{EdgeKind, Facts, NodeId, ProjectFacts};
 use crate::packages::Capability;
-use crate::plan::model::{Channel, ReadyCommand, Toolchain};
+use crate::plan::demand::{choose, demands};
+use crate::plan::model::{Channel, ReadyCommand, Step, Toolchain};
 use crate::plan::system;
 use crate::pyramid::Level;
 
@@ -93,6 +94,48 @@ fn compiler(
         because: vec![because],
         rejected: Vec::new(),
     });
+}
+
+/// The build system itself: from the distribution where that is new enough, else from the Python package index by the
+/// step that is given.
+pub fn build_tool(
+    ctx: &Context<'_>,
+    draft: &mut Draft,
+    name: &str,
+    because: &Because,
+) -> Option<Step> {
+    let demands = demands(ctx.graph, ctx.constraints, name);
+    let offered = ctx.base.tools.get(name).cloned();
+    let fits = offered
+        .as_deref()
+        .is_some_and(|version| choose(&demands, &[version]).is_some());
+    draft.toolchains.push(Toolchain {
+        name: name.to_owned(),
+        requirement: demands
+            .first()
+            .map(|d| d.requirement.clone())
+            .unwrap_or_default(),
+        version: if fits { offered } else { None },
+        channel: if fits {
+            Channel::Distribution
+        } else {
+            Channel::Uv
+        },
+        because: demands
+            .iter()
+            .map(|d| d.because.clone())
+            .chain([because.clone()])
+            .take(3)
+            .collect(),
+        rejected: Vec::new(),
+    });
+    if fits {
+        draft.packages.tool(ctx.index, name, because.clone());
+        return None;
+    }
+    Some(super::python::tool_step(
+        ctx, draft, name, &demands, because,
+    ))
 }
 
 /// Whether the project has C, and C++: as its build file says, else by the sources below its directory.
