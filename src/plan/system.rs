@@ -1,9 +1,9 @@
 //! Capabilities that the projects need → packages of the base.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::evidence::{Because, Place, Trust};
-use crate::graph::{DependencyFacts, KnowledgeGraph, Node, Os, Scope};
+use crate::graph::{DependencyFacts, Facts, KnowledgeGraph, Node, Os, Scope};
 use crate::packages::{Capability, Index, is_standard_header};
 
 use super::model::SystemPackage;
@@ -88,33 +88,65 @@ pub fn add_declared(
     }
 }
 
-/// Development packages that CI workflows, Dockerfiles and documents install: people needed them. Tools they install
-/// besides (linters, coverage, debuggers) are left out until something asks for them.
+/// Development packages that CI workflows, Dockerfiles and documents install, where the sources or the build files speak
+/// of the same package, be it as an option: people needed them for this build. A side job's packages (another
+/// interpreter built from source, a distribution of binaries) have no such second witness, and tools (linters,
+/// coverage, debuggers) are left out until something asks for them.
 pub fn add_installed_by_others(packages: &mut Packages, index: &Index, graph: &KnowledgeGraph) {
+    let mut spoken_of: Option<HashSet<String>> = None;
     for node in graph.nodes() {
-        let crate::graph::Facts::Dependency(facts) = &node.facts else {
+        let Facts::Dependency(facts) = &node.facts else {
             continue;
         };
         let Some(Capability::Package(name)) = &facts.capability else {
             continue;
         };
         let development = name.ends_with("-dev") && !name.starts_with("python3");
-        if facts.ecosystem == "system" && development && index.knows_package(name) {
-            packages.named(
-                name,
-                Capability::Package(name.clone()),
-                because_of(node, facts),
-            );
+        if facts.ecosystem != "system" || !development || !index.knows_package(name) {
+            continue;
+        }
+        let spoken_of = spoken_of.get_or_insert_with(|| spoken_of_packages(index, graph));
+        if spoken_of.contains(name) {
+            let capability = Capability::Package(name.clone());
+            packages.named(name, capability, because_of(node, facts));
         }
     }
+}
+
+/// Packages that provide what a build file or an `#include` names, required or not.
+fn spoken_of_packages(index: &Index, graph: &KnowledgeGraph) -> HashSet<String> {
+    let mut capabilities: HashSet<Capability> = HashSet::new();
+    for node in graph.nodes() {
+        match &node.facts {
+            Facts::Dependency(DependencyFacts {
+                capability: Some(capability),
+                ..
+            }) if !matches!(capability, Capability::Package(_)) => {
+                capabilities.insert(capability.clone());
+            }
+            Facts::Import(facts)
+                if matches!(facts.language.as_str(), "c" | "cpp")
+                    && facts.system
+                    && !is_standard_header(&facts.target) =>
+            {
+                capabilities.insert(Capability::Header(facts.target.clone()));
+            }
+            _ => {}
+        }
+    }
+    capabilities
+        .iter()
+        .flat_map(|capability| index.providers(capability))
+        .map(|candidate| candidate.package)
+        .collect()
 }
 
 /// Headers that the sources include from the system: the only statement a project without `find_package` or
 /// `configure` makes. Conditional includes are left to what the build finds.
 pub fn add_included(packages: &mut Packages, index: &Index, graph: &KnowledgeGraph, dir: &str) {
-    let own: std::collections::HashSet<&str> = graph
+    let own: HashSet<&str> = graph
         .nodes()
-        .filter(|node| matches!(node.facts, crate::graph::Facts::File { .. }))
+        .filter(|node| matches!(node.facts, Facts::File { .. }))
         .filter_map(|node| node.place.as_ref())
         .filter_map(|place| place.path.rsplit('/').next())
         .collect();
@@ -168,4 +200,45 @@ pub fn is_aside(path: &str) -> bool {
 /// Whether a command is for this kind of machine.
 pub fn for_linux(os: Option<Os>) -> bool {
     matches!(os, None | Some(Os::Linux))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::ImportFacts;
+
+    fn installed(graph: &mut KnowledgeGraph, package: &str) {
+        let facts = DependencyFacts {
+            ecosystem: "system".to_owned(),
+            spec: package.to_owned(),
+            scope: Scope::Build,
+            capability: Some(Capability::Package(package.to_owned())),
+            required: false,
+            trust: Trust::Ci,
+        };
+        let place = Some(Place::new(".github/workflows/ci.yml", 9));
+        graph.add(package, place, Facts::Dependency(facts));
+    }
+
+    #[test]
+    fn a_package_that_ci_installs_needs_a_second_witness() {
+        let mut graph = KnowledgeGraph::new();
+        installed(&mut graph, "zlib1g-dev");
+        installed(&mut graph, "tk-dev");
+        let include = ImportFacts {
+            language: "c".to_owned(),
+            target: "zlib.h".to_owned(),
+            system: true,
+            guard: "defined(WITH_ZLIB)".to_owned(),
+        };
+        graph.add("zlib.h", Some(Place::new("a.c", 3)), Facts::Import(include));
+        let mut packages = Packages::default();
+        add_installed_by_others(&mut packages, &Index::embedded(), &graph);
+        let names: Vec<String> = packages
+            .into_list()
+            .into_iter()
+            .map(|p| p.package)
+            .collect();
+        assert_eq!(names, ["zlib1g-dev"]);
+    }
 }
