@@ -48,6 +48,10 @@ impl Session<'_> {
         let kept: Vec<usize> = (0..self.repairs.len())
             .filter(|at| self.repairs.get(*at).is_some_and(|repair| repair.kept))
             .collect();
+        // A single edit stands between a failure that was seen and a success that was seen: it is needed.
+        if kept.len() < 2 {
+            return Vec::new();
+        }
         let adds_up = self
             .without(usize::MAX)
             .is_some_and(|work| work.script == self.work.script);
