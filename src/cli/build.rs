@@ -29,6 +29,12 @@ pub fn run(options: &Build, verbosity: Verbosity) -> Result<Exit, Failure> {
     let root = source::resolve(&options.source.path)?;
     let interrupted = signals::flag()?;
     let started = Instant::now();
+    let budget = Budget::start(
+        options.budget,
+        options.attempts,
+        options.timeout,
+        options.silence,
+    );
     let (repository, graph) = understand(&root)?;
     let understood = started.elapsed().as_secs_f64();
     let constraints = options.source.constraints();
@@ -85,12 +91,6 @@ pub fn run(options: &Build, verbosity: Verbosity) -> Result<Exit, Failure> {
         plan_summary(&analysis),
     )));
 
-    let budget = Budget::start(
-        options.budget,
-        options.attempts,
-        options.timeout,
-        options.silence,
-    );
     let mut telemetry = remembered(&mut observer, started);
     let result = prove(
         &analysis,

@@ -119,6 +119,7 @@ pub enum What {
         wall: f64,
         summary: String,
     },
+    /// `attempt`: number of the repair that it is run for; 0 where it is run as it stands.
     LayerStarted {
         layer: u8,
         attempt: u32,

@@ -114,9 +114,9 @@ fn layer_line(layer: u8, outcome: Outcome, wall: f64, reused: bool) -> Option<Li
 pub fn status_of(event: &Event) -> Option<String> {
     Some(one_line(&match &event.what {
         What::StageStarted { stage } => stage.clone(),
-        What::LayerStarted { layer, attempt: 1 } => layer_name(*layer),
+        What::LayerStarted { layer, attempt: 0 } => layer_name(*layer),
         What::LayerStarted { layer, attempt } => {
-            format!("{}, attempt {attempt}", layer_name(*layer))
+            format!("{}, repair {attempt}", layer_name(*layer))
         }
         What::CommandStarted { id, level, command } => {
             format!("{} {id}: {command}", level_word(*level))

@@ -106,6 +106,8 @@ impl Engine {
             .dockerfile(NAME)
             .t(&tag)
             .rm(true)
+            // Layers of earlier builds prove nothing, and another build may be removing them.
+            .nocache(true)
             .forcerm(true)
             .buildargs(&args);
         if request.tag.is_none() {
@@ -209,6 +211,8 @@ impl Engine {
             .dockerfile("Dockerfile")
             .t(reference)
             .rm(true)
+            // Layers of earlier builds prove nothing, and another build may be removing them.
+            .nocache(true)
             .forcerm(true)
             .labels(&engine::labels(&store::new_id()))
             .build();
