@@ -14,7 +14,7 @@ mod summary;
 mod syntax;
 mod yaml;
 
-pub use build::build;
+pub use build::{build, declared};
 pub use model::*;
 pub use summary::{Summary, kind, summary, text};
 pub use syntax::ascii;

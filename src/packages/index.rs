@@ -241,6 +241,31 @@ impl Index {
         hits
     }
 
+    /// Last components of paths that begin like `name` and are of about its length: candidates for a closer look.
+    pub(super) fn similar(&self, kind: Kind, name: &str, slack: usize) -> Vec<String> {
+        let Some(tree) = self.tree(kind) else {
+            return Vec::new();
+        };
+        let first = name.chars().next().map(String::from).unwrap_or_default();
+        let mut stream = tree.map.range().ge(&first).into_stream();
+        let mut names: Vec<String> = Vec::new();
+        while let Some((key, _)) = stream.next() {
+            let Ok(key) = std::str::from_utf8(key) else {
+                continue;
+            };
+            if !key.starts_with(&first) {
+                break;
+            }
+            let last = key.split('/').next().unwrap_or(key);
+            if last.len().abs_diff(name.len()) <= slack
+                && names.last().is_none_or(|known| known != last)
+            {
+                names.push(last.to_owned());
+            }
+        }
+        names
+    }
+
     /// Paths in the index by kind, for `doctor` and tests.
     pub fn counts(&self) -> BTreeMap<&'static str, usize> {
         Kind::ALL

@@ -4,6 +4,7 @@ mod apt_lists;
 mod base;
 mod build;
 mod capability;
+mod close;
 mod cmake;
 mod contents;
 mod control;
@@ -14,6 +15,7 @@ mod lookup;
 mod macros;
 mod managers;
 mod preferred;
+mod query;
 mod rank;
 mod standard;
 
@@ -26,6 +28,7 @@ pub use explain::explain;
 pub use index::{Index, IndexError, cache_path};
 pub use lookup::Candidate;
 pub use managers::{native_requirement, package_for, roles};
+pub use query::{Answer, Reading, answer, readings};
 pub use standard::is_standard_header;
 
 #[cfg(test)]
