@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::evidence::{Because, Place, Trust};
 use crate::graph::{DependencyFacts, EdgeKind, Facts, KnowledgeGraph, NodeId, ProjectFacts, Scope};
-use crate::packages::{Capability, Index};
+use crate::packages::{Candidate, Capability, Index, is_exact_header, similarity};
 use crate::scan::Repository;
 
 use super::includes::{self, Wanted};
@@ -24,6 +24,8 @@ pub struct Ask {
 /// Packages by name, in the order in which they were asked for.
 pub struct Collection<'i> {
     index: &'i Index,
+    /// Names of the projects: a build does not need the package that is made of it.
+    own: Vec<String>,
     order: Vec<String>,
     needs: BTreeMap<String, Need>,
     pub unresolved: Vec<Unresolved>,
@@ -33,16 +35,42 @@ impl<'i> Collection<'i> {
     pub fn new(index: &'i Index) -> Self {
         Self {
             index,
+            own: Vec::new(),
             order: Vec::new(),
             needs: BTreeMap::new(),
             unresolved: Vec::new(),
         }
     }
 
+    /// Names a project that is read.
+    pub fn own(&mut self, name: &str) {
+        let name = name.trim().to_owned();
+        if name.len() > 1 && !self.own.contains(&name) {
+            self.own.push(name);
+        }
+    }
+
+    /// The candidates without those that are made of the projects themselves.
+    fn foreign(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
+        let is_own = |package: &str| {
+            let kind = package.ends_with("-dev") || self.own.iter().any(|name| name == package);
+            kind && self.own.iter().any(|name| similarity(name, package) == 100)
+        };
+        candidates
+            .into_iter()
+            .filter(|each| !is_own(&each.package))
+            .collect()
+    }
+
     /// Takes the best provider; what nothing provides is unresolved.
     pub fn ask(&mut self, ask: Ask) {
-        let candidates = self.index.providers(&ask.capability);
+        let all = self.index.providers(&ask.capability);
+        let nothing = all.is_empty();
+        let candidates = self.foreign(all);
         let Some((first, others)) = candidates.split_first() else {
+            if !nothing {
+                return;
+            }
             let known = self
                 .unresolved
                 .iter()
@@ -123,7 +151,10 @@ pub fn declared(
             continue;
         };
         let place = node.place.clone().unwrap_or_else(|| Place::file(""));
-        if let Some((group, option)) = standing(dependency, capability, &place) {
+        if unused(dependency, capability, out.index) {
+            continue;
+        }
+        if let Some((group, option)) = standing(dependency, capability) {
             out.ask(Ask {
                 capability: capability.clone(),
                 group,
@@ -146,6 +177,122 @@ pub fn declared(
     }
     build_system(graph, project, facts, out);
 }
+
+/// Sources of the distribution that build with a program, from which on a build that looks for it uses it. Below are
+/// helpers of developers: caches, formatters, packagers, debuggers.
+const USUAL_PROGRAM: u32 = 40;
+
+/// What is looked for and not needed: helpers of developers, and tools that make `configure` where it is there.
+fn unused(facts: &DependencyFacts, capability: &Capability, index: &Index) -> bool {
+    if facts.required {
+        return false;
+    }
+    match capability {
+        Capability::Command(name) => {
+            let makes_configure = [
+                "autoreconf",
+                "aclocal",
+                "automake",
+                "autoconf",
+                "libtoolize",
+                "autopoint",
+                "autoheader",
+            ];
+            let usual = index
+                .best(capability)
+                .is_some_and(|best| index.usage(&best.package) >= USUAL_PROGRAM);
+            makes_configure.contains(&name.as_str()) || !usual || HELPERS.contains(&name.as_str())
+        }
+        _ => false,
+    }
+}
+
+/// Programs that builds look for to serve developers, however usual their packages are for other uses.
+const HELPERS: &[&str] = &[
+    "git",
+    "svn",
+    "hg",
+    "bzr",
+    "cvs",
+    "valgrind",
+    "gdb",
+    "lcov",
+    "gcov",
+    "genhtml",
+    "gcovr",
+    "clang-format",
+    "clang-tidy",
+    "cppcheck",
+    "indent",
+    "astyle",
+    "ctags",
+    "etags",
+    "cscope",
+    "ccache",
+    "sendmail",
+    "mail",
+    "ssh",
+    "scp",
+    "rsync",
+    "wget",
+    "curl",
+    "gpg",
+    "gpg2",
+    "makensis",
+    "rpmbuild",
+    "rpm",
+    "dpkg",
+    "dpkg-buildpackage",
+    "emacs",
+    "vi",
+    "vim",
+    "less",
+    "more",
+    "ps",
+    "hostname",
+    "uname",
+    "nproc",
+    "sudo",
+    "su",
+    "mount",
+    "umount",
+    "zip",
+    "ldconfig",
+    "dot",
+    "convert",
+    "rst2html",
+    "clang",
+    "clang++",
+    "lld",
+    "ld.gold",
+    "iwyu",
+    "include-what-you-use",
+    "splint",
+    "objdump",
+    "readelf",
+    "objcopy",
+    "dsymutil",
+    "otool",
+    "lipo",
+    "cygpath",
+    "wine",
+    "windres",
+    "rc",
+    "link",
+    "cl",
+    "icc",
+    "icpc",
+    "xcrun",
+    "sphinx-build",
+    "java",
+    "node",
+    "npm",
+    "ar",
+    "ranlib",
+    "nm",
+    "strip",
+    "ld",
+];
 
 fn command(name: &str, because: Because) -> Ask {
     Ask {
@@ -200,11 +347,7 @@ fn build_system(
 }
 
 /// The group of a declared dependency, and the option that alone asks for it. `None`: it asks for nothing.
-fn standing(
-    facts: &DependencyFacts,
-    capability: &Capability,
-    _place: &Place,
-) -> Option<(Group, Option<String>)> {
+fn standing(facts: &DependencyFacts, capability: &Capability) -> Option<(Group, Option<String>)> {
     let tool = matches!(capability, Capability::Command(_));
     let strength = match (facts.required, tool) {
         (true, true) => Group::Tools,
@@ -239,31 +382,49 @@ pub fn included(repository: &Repository, dir: &str, out: &mut Collection<'_>) {
     }
 }
 
+/// Whether a header of the sources asks for a package, which one, and how much.
 fn judge(wanted: &Wanted, out: &Collection<'_>) -> Option<(Group, String, Vec<String>)> {
-    let candidates = out
-        .index
-        .providers(&Capability::Header(wanted.header.clone()));
+    let candidates = out.foreign(
+        out.index
+            .providers(&Capability::Header(wanted.header.clone())),
+    );
     let (first, others) = candidates.split_first()?;
-    let group = match (wanted.product, wanted.sure) {
-        (true, true) => Group::Required,
-        (true, false) => Group::Optional,
-        (false, _) => Group::Test,
-    };
-    let known = out.has(&first.package);
-    // One of several packages that the build files ask for already.
-    if others.iter().any(|other| out.has(&other.package)) && !known {
-        return None;
-    }
-    if !known && !(wanted.product && wanted.sure) {
-        return None;
-    }
-    Some((
-        group,
-        first.package.clone(),
+    let instead = || {
         others
             .iter()
             .take(3)
             .map(|other| other.package.clone())
-            .collect(),
-    ))
+            .collect()
+    };
+    if out.has(&first.package) {
+        // The build files have said how much it is needed.
+        let group = if wanted.product {
+            Group::Optional
+        } else {
+            Group::Test
+        };
+        return Some((group, first.package.clone(), instead()));
+    }
+    // One of several packages that the build files ask for already.
+    if others.iter().any(|other| out.has(&other.package)) {
+        return None;
+    }
+    let exact = is_exact_header(&first.path, &wanted.header);
+    if !wanted.system && !exact {
+        return None;
+    }
+    let test = is_test(&wanted.place.path);
+    let group = match (wanted.product, wanted.sure) {
+        (true, true) => Group::Required,
+        (true, false) if exact => Group::Optional,
+        (false, true) if exact && test => Group::Test,
+        _ => return None,
+    };
+    Some((group, first.package.clone(), instead()))
+}
+
+fn is_test(path: &str) -> bool {
+    path.to_ascii_lowercase()
+        .split('/')
+        .any(|part| part.starts_with("test") || part.ends_with("test") || part.ends_with("tests"))
 }

@@ -8,6 +8,7 @@ use crate::evidence::Place;
 use crate::packages::is_standard_header;
 use crate::scan::{FileEntry, FileKind, Repository, read_text};
 
+use super::compiled::Compiled;
 use super::preprocess::{Include, includes};
 
 /// Sources that are read; a repository with more is read in part, shallow directories first.
@@ -30,14 +31,50 @@ pub struct Wanted {
     pub files: usize,
 }
 
-/// Every header that the sources below `dir` include and that the repository does not hold, by name.
+/// Every header that the compiled sources below `dir` include, themselves or through the repository's own headers, and
+/// that the repository does not hold, by name.
 pub fn wanted(repository: &Repository, dir: &str) -> Vec<Wanted> {
+    let sources = read(repository, dir);
+    let own = Own::of(repository);
+    let reached = reach(&sources, &own, &Compiled::of(repository));
+    let stems: HashSet<&str> = sources
+        .iter()
+        .map(|source| stem(&source.entry.path))
+        .collect();
+    let mut found: BTreeMap<String, Wanted> = BTreeMap::new();
+    for (source, sure) in sources.iter().zip(reached) {
+        let Some(sure) = sure else {
+            continue;
+        };
+        for include in &source.includes {
+            let target = include.target.as_str();
+            // A quoted name that a source has as well is a header that the build makes of it.
+            let made = !include.system && stems.contains(stem(target));
+            if !made
+                && !is_standard_header(target)
+                && own.resolve(include, &source.entry.path).is_empty()
+                && (include.system || !own.is_inside(target))
+            {
+                note(&mut found, source.entry, include, sure);
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
+/// A source with what it includes.
+struct Source<'r> {
+    entry: &'r FileEntry,
+    includes: Vec<Include>,
+}
+
+fn read<'r>(repository: &'r Repository, dir: &str) -> Vec<Source<'r>> {
     let prefix = if dir.is_empty() {
         String::new()
     } else {
         format!("{dir}/")
     };
-    let sources: Vec<&FileEntry> = repository
+    let entries: Vec<&FileEntry> = repository
         .files
         .iter()
         .filter(|entry| {
@@ -46,26 +83,78 @@ pub fn wanted(repository: &Repository, dir: &str) -> Vec<Wanted> {
         .filter(|entry| entry.size <= MAX_SOURCE && language(&entry.path).is_some())
         .take(MAX_SOURCES)
         .collect();
-    let read: Vec<(&FileEntry, Vec<Include>)> = sources
+    entries
         .par_iter()
         .filter_map(|entry| {
             let text = read_text(repository, &entry.path)?;
-            Some((*entry, includes(&text, language(&entry.path) == Some(true))))
+            let includes = includes(&text, language(&entry.path) == Some(true));
+            Some(Source { entry, includes })
         })
+        .collect()
+}
+
+/// For each source, whether the build reaches it: `Some(true)` under no unknown condition. Headers are reached from
+/// the sources that include them; circles end where a file was reached before.
+fn reach(sources: &[Source<'_>], own: &Own, compiled: &Compiled) -> Vec<Option<bool>> {
+    let by_path: HashMap<&str, usize> = sources
+        .iter()
+        .enumerate()
+        .map(|(at, source)| (source.entry.path.as_str(), at))
         .collect();
-    let own = Own::of(repository);
-    let mut found: BTreeMap<String, Wanted> = BTreeMap::new();
-    for (entry, list) in &read {
-        for include in list {
-            if !own.holds(include, &entry.path) && !is_standard_header(&include.target) {
-                note(&mut found, entry, include);
+    let mut reached: Vec<Option<bool>> = vec![None; sources.len()];
+    for sure in [true, false] {
+        let mut queue: Vec<usize> = Vec::new();
+        for (at, source) in sources.iter().enumerate() {
+            let starts = !is_header(&source.entry.path) && compiled.holds(&source.entry.path);
+            if reached.get(at) == Some(&None) && starts == sure && starts
+                || !sure && reached.get(at) == Some(&Some(true))
+            {
+                queue.push(at);
+            }
+        }
+        while let Some(at) = queue.pop() {
+            if let Some(state) = reached.get_mut(at).filter(|state| state.is_none()) {
+                *state = Some(sure);
+            }
+            let Some(source) = sources.get(at) else {
+                continue;
+            };
+            for include in source
+                .includes
+                .iter()
+                .filter(|include| include.sure || !sure)
+            {
+                for path in own.resolve(include, &source.entry.path) {
+                    if let Some(&next) = by_path.get(path.as_str())
+                        && reached.get(next) == Some(&None)
+                    {
+                        if let Some(state) = reached.get_mut(next) {
+                            *state = Some(sure);
+                        }
+                        queue.push(next);
+                    }
+                }
             }
         }
     }
-    found.into_values().collect()
+    reached
 }
 
-fn note(found: &mut BTreeMap<String, Wanted>, entry: &FileEntry, include: &Include) {
+fn is_header(path: &str) -> bool {
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    matches!(
+        extension,
+        "h" | "hh" | "hpp" | "hxx" | "H" | "h++" | "inl" | "tcc" | "ipp" | "moc"
+    ) || path.ends_with(".h.in")
+}
+
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.split('.').next().unwrap_or(name)
+}
+
+fn note(found: &mut BTreeMap<String, Wanted>, entry: &FileEntry, include: &Include, reached: bool) {
+    let sure = include.sure && reached;
     let product = !is_aside(&entry.path);
     let place = Place::new(&entry.path, include.line);
     let wanted = found
@@ -82,9 +171,9 @@ fn note(found: &mut BTreeMap<String, Wanted>, entry: &FileEntry, include: &Inclu
     wanted.files += 1;
     wanted.system |= include.system;
     // The strongest place speaks for it: product before others, certain before conditional.
-    if (product, include.sure) > (wanted.product, wanted.sure) {
+    if (product, sure) > (wanted.product, wanted.sure) {
         wanted.product = product;
-        wanted.sure = include.sure;
+        wanted.sure = sure;
         wanted.guard.clone_from(&include.guard);
         wanted.place = place;
     }
@@ -92,7 +181,7 @@ fn note(found: &mut BTreeMap<String, Wanted>, entry: &FileEntry, include: &Inclu
 
 /// Whether a path is a C or C++ file; `Some(true)`: C++ (a `.h` may be either).
 fn language(path: &str) -> Option<bool> {
-    let (_, extension) = path.rsplit_once('.')?;
+    let (_, extension) = path.strip_suffix(".in").unwrap_or(path).rsplit_once('.')?;
     match extension {
         "c" | "m" => Some(false),
         "cc" | "cpp" | "cxx" | "C" | "c++" | "h" | "hh" | "hpp" | "hxx" | "H" | "h++" | "inl"
@@ -213,17 +302,22 @@ const ASIDE: &[&str] = &[
 
 /// Files of the repository by the ends of their paths.
 struct Own {
-    paths: HashSet<String>,
     by_name: HashMap<String, Vec<String>>,
+    paths: HashSet<String>,
+    /// Directories that hold headers, by their last component, with how many.
+    dirs: HashMap<String, usize>,
 }
 
 impl Own {
     fn of(repository: &Repository) -> Self {
-        let mut by_name: HashMap<String, Vec<String>> = HashMap::new();
-        let mut paths = HashSet::new();
+        let mut own = Self {
+            by_name: HashMap::new(),
+            paths: HashSet::new(),
+            dirs: HashMap::new(),
+        };
         for entry in &repository.files {
-            // A template becomes the file it is named after.
             let path = entry.path.as_str();
+            // A template becomes the file that it is named after.
             let made = [
                 ".in",
                 ".cmake",
@@ -232,7 +326,7 @@ impl Own {
                 ".am",
                 ".tmpl",
                 ".template",
-                ".h_in",
+                "_in",
                 ".pre",
                 ".dist",
                 ".def",
@@ -240,37 +334,71 @@ impl Own {
             .iter()
             .find_map(|end| path.strip_suffix(end))
             .unwrap_or(path);
-            let name = made.rsplit('/').next().unwrap_or(made).to_ascii_lowercase();
-            by_name
-                .entry(name)
-                .or_default()
-                .push(made.to_ascii_lowercase());
-            paths.insert(made.to_owned());
+            for name in [path, made] {
+                let base = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
+                let known = own.by_name.entry(base).or_default();
+                if known.last().is_none_or(|last| last != path) {
+                    known.push(path.to_owned());
+                }
+            }
+            own.paths.insert(path.to_owned());
+            if is_header(path)
+                && let Some((dir, _)) = path.rsplit_once('/')
+            {
+                let last = dir.rsplit('/').next().unwrap_or(dir);
+                *own.dirs.entry(last.to_owned()).or_default() += 1;
+            }
         }
-        Self { paths, by_name }
+        own
     }
 
-    /// Whether the repository holds what is included: beside the includer, or below some directory that an include
+    /// Files of the repository that an include may mean: beside the includer, or below some directory that an include
     /// path may name.
-    fn holds(&self, include: &Include, includer: &str) -> bool {
+    fn resolve(&self, include: &Include, includer: &str) -> Vec<String> {
         let dir = includer.rsplit_once('/').map_or("", |(dir, _)| dir);
         if !include.system
-            && normal(dir, &include.target).is_some_and(|path| self.paths.contains(&path))
+            && let Some(path) =
+                normal(dir, &include.target).filter(|path| self.paths.contains(path))
         {
-            return true;
+            return vec![path];
         }
-        let target = include.target.trim_start_matches("./").to_ascii_lowercase();
-        let target = target.trim_start_matches("../");
-        let name = target.rsplit('/').next().unwrap_or(target);
+        let target = include
+            .target
+            .trim_start_matches("./")
+            .trim_start_matches("../")
+            .to_ascii_lowercase();
+        let name = target.rsplit('/').next().unwrap_or(&target);
         let Some(paths) = self.by_name.get(name) else {
+            return Vec::new();
+        };
+        let ends = |path: &&String| {
+            let lower = path.to_ascii_lowercase();
+            let lower = lower.strip_suffix(".in").unwrap_or(&lower);
+            lower
+                .strip_suffix(target.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        };
+        let found: Vec<String> = paths.iter().filter(ends).take(8).cloned().collect();
+        if found.is_empty() && !include.system {
+            // Installed under a directory of another name, or made from a template.
+            return paths.iter().take(4).cloned().collect();
+        }
+        found
+    }
+
+    /// Whether a path starts in a directory of headers that is the repository's own, so that the file is made there.
+    fn is_inside(&self, target: &str) -> bool {
+        let Some((dir, _)) = target.rsplit_once('/') else {
             return false;
         };
-        // A quoted include of a file that is somewhere means that file; `<x/y.h>` has to stand in a directory x.
-        !include.system && !target.contains('/')
-            || paths.iter().any(|path| {
-                path.strip_suffix(target)
-                    .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-            })
+        let last = dir.rsplit('/').next().unwrap_or(dir);
+        self.dirs.get(last).is_some_and(|count| *count >= 3)
+            && !is_standard_header(target)
+            && self
+                .by_name
+                .values()
+                .flatten()
+                .any(|path| path.contains(&format!("{dir}/")))
     }
 }
 

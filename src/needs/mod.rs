@@ -2,6 +2,7 @@
 //! `envc deps`. Nothing is executed, and every need has a place.
 
 mod collect;
+mod compiled;
 mod conan;
 mod includes;
 mod machine;
@@ -30,6 +31,11 @@ pub fn needs(repository: &Repository, graph: &KnowledgeGraph, index: &Index) -> 
     let mut out = Collection::new(index);
     let mut projects = Vec::new();
     let mut network = Vec::new();
+    for id in &selection.projects {
+        if let Some(node) = graph.node(*id) {
+            out.own(&node.name);
+        }
+    }
     for id in &selection.projects {
         let Some((_, facts)) = graph.projects().find(|(other, _)| other == id) else {
             continue;

@@ -168,6 +168,27 @@ impl Index {
         self.packages().rows.get(id as usize)
     }
 
+    /// Source packages of the distribution that build with this package, or with one that it stands for.
+    pub fn usage(&self, name: &str) -> u32 {
+        let packages = self.packages();
+        let own = packages
+            .by_name
+            .get(name)
+            .and_then(|at| packages.rows.get(*at as usize));
+        own.map_or_else(
+            || {
+                packages
+                    .rows
+                    .iter()
+                    .filter(|row| row.default == name)
+                    .map(|row| row.usage)
+                    .max()
+                    .unwrap_or(0)
+            },
+            |row| row.usage,
+        )
+    }
+
     /// Whether some file of the package is in the index.
     pub fn knows_package(&self, name: &str) -> bool {
         let packages = self.packages();

@@ -178,7 +178,7 @@ fn is_linker_path(path: &str) -> bool {
 }
 
 /// True where the compiler finds the header without any further `-I`.
-pub(super) fn is_exact_header(path: &str, name: &str) -> bool {
+pub(crate) fn is_exact_header(path: &str, name: &str) -> bool {
     if !path.starts_with("usr/include/") {
         return false;
     }

@@ -27,8 +27,10 @@ pub use cmake::cmake_find_module;
 pub use explain::explain;
 pub use index::{Index, IndexError, cache_path};
 pub use lookup::Candidate;
+pub(crate) use lookup::is_exact_header;
 pub use managers::{native_requirement, package_for, roles};
 pub use query::{Answer, Reading, answer, readings};
+pub(crate) use rank::similarity;
 pub use standard::is_standard_header;
 
 #[cfg(test)]

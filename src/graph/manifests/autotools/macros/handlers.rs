@@ -37,6 +37,46 @@ pub(super) fn pkg_check_modules(run: &mut Run<'_>, call: &Call) {
     }
 }
 
+/// `PKG_CHECK_EXISTS(MODULES, …)`: asks without an error.
+pub(super) fn pkg_check_exists(run: &mut Run<'_>, call: &Call) {
+    let mut lenient = call.clone();
+    let first = call.args.first().cloned().unwrap_or_default();
+    lenient.args.insert(0, first);
+    lenient.args.truncate(3);
+    lenient.args.resize_with(4, Default::default);
+    if let Some(last) = lenient.args.last_mut() {
+        last.text = ":".to_owned();
+    }
+    pkg_check_modules(run, &lenient);
+}
+
+/// Headers of a program that `configure` tries to compile: found or not, it goes on.
+pub(super) fn compiles(run: &mut Run<'_>, call: &Call) {
+    for arg in call.args.iter().take(2) {
+        for (line, number) in arg.text.lines().zip(arg.line..) {
+            let Some(rest) = line.trim().strip_prefix('#').map(str::trim) else {
+                continue;
+            };
+            let Some(name) = rest.strip_prefix("include").and_then(|rest| {
+                rest.trim()
+                    .strip_prefix('<')
+                    .and_then(|rest| rest.split_once('>'))
+                    .map(|(name, _)| name)
+            }) else {
+                continue;
+            };
+            if is_plain(name) && !libc::is_header(name) {
+                run.need(
+                    Capability::Header(name.to_owned()),
+                    Scope::Build,
+                    false,
+                    number,
+                );
+            }
+        }
+    }
+}
+
 fn is_plain(name: &str) -> bool {
     !name.is_empty()
         && name.len() < 100
