@@ -1,13 +1,10 @@
-//! From the graph and the sources to packages.
+//! Needs by package: each with the strongest statement that asks for it.
 
 use std::collections::BTreeMap;
 
-use crate::evidence::{Because, Place, Trust};
-use crate::graph::{DependencyFacts, EdgeKind, Facts, KnowledgeGraph, NodeId, ProjectFacts, Scope};
-use crate::packages::{Candidate, Capability, Index, is_exact_header, similarity};
-use crate::scan::Repository;
+use crate::evidence::Because;
+use crate::packages::{Candidate, Capability, Index, is_standard_header, similarity};
 
-use super::includes::{self, Wanted};
 use super::model::{Group, Need, Unresolved};
 
 /// Reasons of one package that are kept.
@@ -23,7 +20,7 @@ pub struct Ask {
 
 /// Packages by name, in the order in which they were asked for.
 pub struct Collection<'i> {
-    index: &'i Index,
+    pub index: &'i Index,
     /// Names of the projects: a build does not need the package that is made of it.
     own: Vec<String>,
     order: Vec<String>,
@@ -51,7 +48,7 @@ impl<'i> Collection<'i> {
     }
 
     /// The candidates without those that are made of the projects themselves.
-    fn foreign(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
+    pub fn foreign(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
         let is_own = |package: &str| {
             let kind = package.ends_with("-dev") || self.own.iter().any(|name| name == package);
             kind && self.own.iter().any(|name| similarity(name, package) == 100)
@@ -64,6 +61,9 @@ impl<'i> Collection<'i> {
 
     /// Takes the best provider; what nothing provides is unresolved.
     pub fn ask(&mut self, ask: Ask) {
+        if is_given(&ask.capability) {
+            return;
+        }
         let all = self.index.providers(&ask.capability);
         let nothing = all.is_empty();
         let candidates = self.foreign(all);
@@ -138,293 +138,7 @@ impl<'i> Collection<'i> {
     }
 }
 
-/// What the build files of one project say.
-pub fn declared(
-    graph: &KnowledgeGraph,
-    project: NodeId,
-    facts: &ProjectFacts,
-    out: &mut Collection<'_>,
-) {
-    for (node, dependency) in graph.dependencies(project) {
-        let (Some(capability), "system") = (&dependency.capability, dependency.ecosystem.as_str())
-        else {
-            continue;
-        };
-        let place = node.place.clone().unwrap_or_else(|| Place::file(""));
-        if unused(dependency, capability, out.index) {
-            continue;
-        }
-        if let Some((group, option)) = standing(dependency, capability) {
-            out.ask(Ask {
-                capability: capability.clone(),
-                group,
-                option,
-                because: Because::at(place, dependency.trust, dependency.spec.clone()),
-            });
-        }
-    }
-    for node in graph.out(project, EdgeKind::Requires) {
-        if let Facts::Tool { trust, .. } = &node.facts {
-            let name = if node.name == "python" {
-                "python3"
-            } else {
-                &node.name
-            };
-            let place = node.place.clone().unwrap_or_else(|| Place::file(""));
-            let because = Because::at(place, *trust, format!("runs {}", node.name));
-            out.ask(command(name, because));
-        }
-    }
-    build_system(graph, project, facts, out);
-}
-
-/// Sources of the distribution that build with a program, from which on a build that looks for it uses it. Below are
-/// helpers of developers: caches, formatters, packagers, debuggers.
-const USUAL_PROGRAM: u32 = 40;
-
-/// What is looked for and not needed: helpers of developers, and tools that make `configure` where it is there.
-fn unused(facts: &DependencyFacts, capability: &Capability, index: &Index) -> bool {
-    if facts.required {
-        return false;
-    }
-    match capability {
-        Capability::Command(name) => {
-            let makes_configure = [
-                "autoreconf",
-                "aclocal",
-                "automake",
-                "autoconf",
-                "libtoolize",
-                "autopoint",
-                "autoheader",
-            ];
-            let usual = index
-                .best(capability)
-                .is_some_and(|best| index.usage(&best.package) >= USUAL_PROGRAM);
-            makes_configure.contains(&name.as_str()) || !usual || HELPERS.contains(&name.as_str())
-        }
-        _ => false,
-    }
-}
-
-/// Programs that builds look for to serve developers, however usual their packages are for other uses.
-const HELPERS: &[&str] = &[
-    "git",
-    "svn",
-    "hg",
-    "bzr",
-    "cvs",
-    "valgrind",
-    "gdb",
-    "lcov",
-    "gcov",
-    "genhtml",
-    "gcovr",
-    "clang-format",
-    "clang-tidy",
-    "cppcheck",
-    "indent",
-    "astyle",
-    "ctags",
-    "etags",
-    "cscope",
-    "ccache",
-    "sendmail",
-    "mail",
-    "ssh",
-    "scp",
-    "rsync",
-    "wget",
-    "curl",
-    "gpg",
-    "gpg2",
-    "makensis",
-    "rpmbuild",
-    "rpm",
-    "dpkg",
-    "dpkg-buildpackage",
-    "emacs",
-    "vi",
-    "vim",
-    "less",
-    "more",
-    "ps",
-    "hostname",
-    "uname",
-    "nproc",
-    "sudo",
-    "su",
-    "mount",
-    "umount",
-    "zip",
-    "ldconfig",
-    "dot",
-    "convert",
-    "rst2html",
-    "clang",
-    "clang++",
-    "lld",
-    "ld.gold",
-    "iwyu",
-    "include-what-you-use",
-    "splint",
-    "objdump",
-    "readelf",
-    "objcopy",
-    "dsymutil",
-    "otool",
-    "lipo",
-    "cygpath",
-    "wine",
-    "windres",
-    "rc",
-    "link",
-    "cl",
-    "icc",
-    "icpc",
-    "xcrun",
-    "sphinx-build",
-    "java",
-    "node",
-    "npm",
-    "ar",
-    "ranlib",
-    "nm",
-    "strip",
-    "ld",
-];
-
-fn command(name: &str, because: Because) -> Ask {
-    Ask {
-        capability: Capability::Command(name.to_owned()),
-        group: Group::Tools,
-        option: None,
-        because,
-    }
-}
-
-/// Programs that every project of a kind runs.
-fn build_system(
-    graph: &KnowledgeGraph,
-    project: NodeId,
-    facts: &ProjectFacts,
-    out: &mut Collection<'_>,
-) {
-    let place = graph
-        .node(project)
-        .and_then(|node| node.place.clone())
-        .unwrap_or_else(|| Place::file(""));
-    let tools: &[&str] = match facts.ecosystem.as_str() {
-        "cmake" => &["cmake", "make"],
-        "meson" => &["meson", "ninja", "pkg-config"],
-        "autotools" | "make" => &["make"],
-        _ => &[],
-    };
-    for tool in tools {
-        let because = Because::at(
-            place.clone(),
-            Trust::Convention,
-            format!("{} project", facts.ecosystem),
-        );
-        out.ask(command(tool, because));
-    }
-    for attr in facts.all("language") {
-        let compiler = match attr.value.to_ascii_lowercase().as_str() {
-            "cxx" => "g++",
-            "c" => "gcc",
-            "fortran" => "gfortran",
-            "vala" => "valac",
-            "asm_nasm" => "nasm",
-            _ => continue,
-        };
-        let because = Because::at(
-            attr.place.clone(),
-            Trust::Manifest,
-            format!("language {}", attr.value),
-        );
-        out.ask(command(compiler, because));
-    }
-}
-
-/// The group of a declared dependency, and the option that alone asks for it. `None`: it asks for nothing.
-fn standing(facts: &DependencyFacts, capability: &Capability) -> Option<(Group, Option<String>)> {
-    let tool = matches!(capability, Capability::Command(_));
-    let strength = match (facts.required, tool) {
-        (true, true) => Group::Tools,
-        (true, false) => Group::Required,
-        (false, _) => Group::Optional,
-    };
-    match &facts.scope {
-        Scope::Test => Some((Group::Test, None)),
-        Scope::Optional(option) => Some((Group::Optional, Some(option.clone()))),
-        Scope::Dev => None,
-        Scope::Build | Scope::Runtime => Some((strength, None)),
-    }
-}
-
-/// What the sources of one project include.
-pub fn included(repository: &Repository, dir: &str, out: &mut Collection<'_>) {
-    for wanted in includes::wanted(repository, dir) {
-        let Some((group, package, instead)) = judge(&wanted, out) else {
-            continue;
-        };
-        let ask = Ask {
-            capability: Capability::Header(wanted.header.clone()),
-            group,
-            option: None,
-            because: Because::at(
-                wanted.place.clone(),
-                Trust::Source,
-                format!("#include <{}>", wanted.header),
-            ),
-        };
-        out.take(&package, ask, instead);
-    }
-}
-
-/// Whether a header of the sources asks for a package, which one, and how much.
-fn judge(wanted: &Wanted, out: &Collection<'_>) -> Option<(Group, String, Vec<String>)> {
-    let candidates = out.foreign(
-        out.index
-            .providers(&Capability::Header(wanted.header.clone())),
-    );
-    let (first, others) = candidates.split_first()?;
-    let instead = || {
-        others
-            .iter()
-            .take(3)
-            .map(|other| other.package.clone())
-            .collect()
-    };
-    if out.has(&first.package) {
-        // The build files have said how much it is needed.
-        let group = if wanted.product {
-            Group::Optional
-        } else {
-            Group::Test
-        };
-        return Some((group, first.package.clone(), instead()));
-    }
-    // One of several packages that the build files ask for already.
-    if others.iter().any(|other| out.has(&other.package)) {
-        return None;
-    }
-    let exact = is_exact_header(&first.path, &wanted.header);
-    if !wanted.system && !exact {
-        return None;
-    }
-    let test = is_test(&wanted.place.path);
-    let group = match (wanted.product, wanted.sure) {
-        (true, true) => Group::Required,
-        (true, false) if exact => Group::Optional,
-        (false, true) if exact && test => Group::Test,
-        _ => return None,
-    };
-    Some((group, first.package.clone(), instead()))
-}
-
-fn is_test(path: &str) -> bool {
-    path.to_ascii_lowercase()
-        .split('/')
-        .any(|part| part.starts_with("test") || part.ends_with("test") || part.ends_with("tests"))
+/// Comes with the compiler.
+fn is_given(capability: &Capability) -> bool {
+    matches!(capability, Capability::Header(name) if is_standard_header(name))
 }

@@ -31,6 +31,31 @@ pub struct Wanted {
     pub files: usize,
 }
 
+/// Whether a scanner (`.l`) or parser (`.y`) below `dir` has to be generated: nothing made of it stands beside it.
+pub fn generated(repository: &Repository, dir: &str, extensions: &[&str]) -> bool {
+    let prefix = if dir.is_empty() { String::new() } else { format!("{dir}/") };
+    repository.files.iter().any(|entry| {
+        let path = entry.path.as_str();
+        let Some((stem, extension)) = path.rsplit_once('.') else {
+            return false;
+        };
+        if !path.starts_with(&prefix) || !extensions.contains(&extension) || entry.vendored || is_aside(path) {
+            return false;
+        }
+        let (folder, name) = stem.rsplit_once('/').map_or(("", stem), |(folder, name)| (folder, name));
+        let beside = |file: String| {
+            let path = if folder.is_empty() { file } else { format!("{folder}/{file}") };
+            repository.has(&path)
+        };
+        let made = ["c", "cc", "cpp", "cxx", "tab.c", "tab.cc", "tab.cpp", "yy.c", "yy.cc", "lex.c", "h"]
+            .iter()
+            .filter(|end| **end != "h")
+            .any(|end| beside(format!("{name}.{end}")) || beside(format!("{name}_{end}")));
+        let usual = ["lex.yy.c", "y.tab.c", "lex.yy.cc"].iter().any(|file| beside((*file).to_owned()));
+        !made && !usual && !beside(format!("lex.{name}.c")) && !beside(format!("{name}_tab.c")) && !beside(format!("{name}lex.c"))
+    })
+}
+
 /// Every header that the compiled sources below `dir` include, themselves or through the repository's own headers, and
 /// that the repository does not hold, by name.
 pub fn wanted(repository: &Repository, dir: &str) -> Vec<Wanted> {
@@ -192,8 +217,34 @@ fn language(path: &str) -> Option<bool> {
     }
 }
 
-/// Directories that a default build does not compile, and those of tests.
+/// Whether a file stands in a directory of tests.
+pub fn is_test(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let mut dirs = lower.split('/').rev().skip(1);
+    dirs.any(|part| part.starts_with("test") || part.ends_with("test") || part.ends_with("tests"))
+}
+
+/// `aix-dev.c`, `plugin_win32.cpp`: a word of the name is another system.
+fn is_foreign(path: &str) -> bool {
+    let words = |part: &str| part.to_ascii_lowercase();
+    let lower = words(path);
+    lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
+        matches!(
+            word,
+            "win32" | "win64" | "windows" | "w32" | "mswin" | "msvc" | "mingw" | "mingw32" | "cygwin" | "darwin" | "osx" | "macos" | "macosx"
+                | "freebsd" | "netbsd" | "openbsd" | "dragonfly" | "solaris" | "sunos" | "aix" | "hpux" | "irix" | "sco" | "tru64"
+                | "osf1" | "beos" | "haiku" | "os2" | "android" | "amiga" | "vms" | "dos" | "msdos" | "riscos" | "wince" | "ios" | "iphone"
+                | "cocoa" | "emscripten" | "alphavms" | "i386bsd" | "bsd" | "nto" | "qnx" | "ultrix" | "unixware" | "androidjni" | "uwp"
+                | "symbian" | "psp" | "wii" | "hurd" | "djgpp" | "watcom"
+        )
+    })
+}
+
+/// Directories that a default build does not compile, and those of tests; and files of other systems.
 pub fn is_aside(path: &str) -> bool {
+    if is_foreign(path) {
+        return true;
+    }
     let dir = path
         .rsplit_once('/')
         .map_or("", |(dir, _)| dir)

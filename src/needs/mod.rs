@@ -4,6 +4,8 @@
 mod collect;
 mod compiled;
 mod conan;
+mod declared;
+mod included;
 mod includes;
 mod machine;
 mod model;
@@ -14,12 +16,13 @@ pub use machine::keep_missing;
 pub use model::*;
 pub use text::{Format, format, install_words, words_for};
 
-use crate::graph::KnowledgeGraph;
-use crate::packages::Index;
+use crate::graph::{KnowledgeGraph, NodeId, ProjectFacts};
+use crate::packages::{Capability, Index};
 use crate::plan::{Constraints, select};
 use crate::scan::Repository;
 
 use collect::Collection;
+use declared::Witness;
 
 /// Projects whose needs are those of a C or C++ build.
 const NATIVE: [&str; 4] = ["cmake", "meson", "autotools", "make"];
@@ -28,30 +31,29 @@ const NATIVE: [&str; 4] = ["cmake", "meson", "autotools", "make"];
 /// manifests only, see [`crate::graph::declared`].
 pub fn needs(repository: &Repository, graph: &KnowledgeGraph, index: &Index) -> Needs {
     let selection = select(graph, &Constraints::default());
+    let chosen = chosen(graph, &selection.projects);
     let mut out = Collection::new(index);
-    let mut projects = Vec::new();
-    let mut network = Vec::new();
-    for id in &selection.projects {
+    let (mut projects, mut network) = (Vec::new(), Vec::new());
+    out.own(&repository.name);
+    for (id, _) in &chosen {
         if let Some(node) = graph.node(*id) {
             out.own(&node.name);
         }
     }
-    for id in &selection.projects {
-        let Some((_, facts)) = graph.projects().find(|(other, _)| other == id) else {
-            continue;
-        };
+    for (id, facts) in &chosen {
         projects.push(ProjectName {
             ecosystem: facts.ecosystem.clone(),
             dir: facts.dir.clone(),
         });
-        collect::declared(graph, *id, facts, &mut out);
-        if NATIVE.contains(&facts.ecosystem.as_str()) {
-            collect::included(repository, &facts.dir, &mut out);
-        }
+        one_project(repository, graph, (*id, facts), &mut out);
         network.extend(facts.all("network").iter().map(|attr| Download {
             what: attr.value.clone(),
             place: attr.place.clone(),
         }));
+    }
+    if !projects.iter().any(|project| NATIVE.contains(&project.ecosystem.as_str())) {
+        // Some other build system: the sources still say what they include.
+        included::included(&includes::wanted(repository, ""), &mut out);
     }
     let (needs, unresolved) = out.into_list();
     Needs {
@@ -64,4 +66,47 @@ pub fn needs(repository: &Repository, graph: &KnowledgeGraph, index: &Index) -> 
         network,
         notes: selection.notes,
     }
+}
+
+fn one_project(repository: &Repository, graph: &KnowledgeGraph, (id, facts): (NodeId, &ProjectFacts), out: &mut Collection<'_>) {
+    let native = NATIVE.contains(&facts.ecosystem.as_str());
+    let wanted = if native { includes::wanted(repository, &facts.dir) } else { Vec::new() };
+    let witness = Witness {
+        packages: wanted
+            .iter()
+            .flat_map(|each| out.index.providers(&Capability::Header(each.header.clone())))
+            .map(|candidate| candidate.package)
+            .collect(),
+        sources: native,
+        flex: includes::generated(repository, &facts.dir, &["l", "ll", "lpp", "lex"]),
+        bison: includes::generated(repository, &facts.dir, &["y", "yy", "ypp"]),
+    };
+    declared::declared(graph, id, facts, &witness, out);
+    included::included(&wanted, out);
+}
+
+/// The projects of a plan with the native build of each directory: a plan leaves it to a language's own build where
+/// that drives it. A `configure` that a release ships goes before other build systems beside it.
+fn chosen<'g>(graph: &'g KnowledgeGraph, planned: &[NodeId]) -> Vec<(NodeId, &'g ProjectFacts)> {
+    let all: Vec<(NodeId, &ProjectFacts)> = graph.projects().collect();
+    let mut out: Vec<(NodeId, &ProjectFacts)> = Vec::new();
+    for (id, facts) in all.iter().filter(|(id, _)| planned.contains(id)) {
+        let natives: Vec<_> = all
+            .iter()
+            .filter(|(_, other)| other.dir == facts.dir && NATIVE.contains(&other.ecosystem.as_str()))
+            .collect();
+        let released = natives
+            .iter()
+            .find(|(_, other)| other.ecosystem == "autotools" && other.attr("configure").is_some() && other.attr("handwritten").is_none());
+        let native = released.or_else(|| natives.iter().find(|(other, _)| planned.contains(other))).or(natives.first());
+        if !NATIVE.contains(&facts.ecosystem.as_str()) {
+            out.push((*id, facts));
+        }
+        if let Some((id, facts)) = native
+            && !out.iter().any(|(known, _)| known == id)
+        {
+            out.push((*id, facts));
+        }
+    }
+    out
 }

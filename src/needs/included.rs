@@ -1,0 +1,70 @@
+//! What the sources of one project ask for.
+
+use crate::evidence::{Because, Trust};
+use crate::packages::{Capability, is_exact_header};
+
+use super::collect::{Ask, Collection};
+use super::includes::{Wanted, is_test};
+use super::model::Group;
+
+/// What the sources of one project include.
+pub fn included(wanted: &[Wanted], out: &mut Collection<'_>) {
+    for wanted in wanted {
+        let Some((group, package, instead)) = judge(wanted, out) else {
+            continue;
+        };
+        let ask = Ask {
+            capability: Capability::Header(wanted.header.clone()),
+            group,
+            option: None,
+            because: Because::at(
+                wanted.place.clone(),
+                Trust::Source,
+                format!("#include <{}>", wanted.header),
+            ),
+        };
+        out.take(&package, ask, instead);
+    }
+}
+
+/// Whether a header of the sources asks for a package, which one, and how much.
+fn judge(wanted: &Wanted, out: &Collection<'_>) -> Option<(Group, String, Vec<String>)> {
+    let candidates = out.foreign(
+        out.index
+            .providers(&Capability::Header(wanted.header.clone())),
+    );
+    let (first, others) = candidates.split_first()?;
+    let instead = || {
+        others
+            .iter()
+            .take(3)
+            .map(|other| other.package.clone())
+            .collect()
+    };
+    if out.has(&first.package) {
+        // The build files have said how much it is needed.
+        let group = if wanted.product {
+            Group::Optional
+        } else {
+            Group::Test
+        };
+        return Some((group, first.package.clone(), instead()));
+    }
+    // One of several packages that the build files ask for already.
+    if others.iter().any(|other| out.has(&other.package)) {
+        return None;
+    }
+    let exact = is_exact_header(&first.path, &wanted.header);
+    if !wanted.system && !exact {
+        return None;
+    }
+    let test = is_test(&wanted.place.path);
+    let group = match (wanted.product, wanted.sure) {
+        (true, true) => Group::Required,
+        (true, false) if exact => Group::Optional,
+        (false, true) if exact && test => Group::Test,
+        _ => return None,
+    };
+    Some((group, first.package.clone(), instead()))
+}
+
