@@ -17,6 +17,8 @@ pub struct Witness {
     pub packages: BTreeSet<String>,
     /// There are sources at all.
     pub sources: bool,
+    /// The build system asks for whatever it may find, and does not mean it.
+    pub strict: bool,
     /// Some scanner or parser has to be generated.
     pub flex: bool,
     pub bison: bool,
@@ -69,7 +71,12 @@ const USUAL_PROGRAM: u32 = 40;
 
 /// What is looked for and not needed: helpers of developers, tools that make `configure` where it is there, and
 /// libraries of which the sources never speak.
-fn unused(facts: &DependencyFacts, capability: &Capability, out: &Collection<'_>, witness: &Witness) -> bool {
+fn unused(
+    facts: &DependencyFacts,
+    capability: &Capability,
+    out: &Collection<'_>,
+    witness: &Witness,
+) -> bool {
     if let Capability::Command(name) = capability {
         match name.as_str() {
             "flex" | "lex" => return !witness.flex,
@@ -90,13 +97,35 @@ fn unused(facts: &DependencyFacts, capability: &Capability, out: &Collection<'_>
                 || out.index.usage(&best.package) < USUAL_PROGRAM
         }
         Capability::Header(_) | Capability::Library(_) | Capability::CMake(_) => {
-            witness.sources && !witness.packages.contains(&best.package)
+            let usage = out.index.usage(&best.package);
+            let least = if witness.strict {
+                USUAL_LIBRARY
+            } else {
+                RARE_LIBRARY
+            };
+            usage < COINCIDENCE
+                || witness.sources && !witness.packages.contains(&best.package) && usage < least
         }
         _ => false,
     }
 }
 
-const MAKES_CONFIGURE: &[&str] = &["autoreconf", "aclocal", "automake", "autoconf", "libtoolize", "autopoint", "autoheader"];
+const MAKES_CONFIGURE: &[&str] = &[
+    "autoreconf",
+    "aclocal",
+    "automake",
+    "autoconf",
+    "libtoolize",
+    "autopoint",
+    "autoheader",
+];
+
+/// The same for libraries that no source includes: for `configure`, which probes widely, and for others.
+const USUAL_LIBRARY: u32 = 60;
+const RARE_LIBRARY: u32 = 5;
+
+/// Packages that fewer build with are not what anyone looks for; a name is shared by chance.
+const COINCIDENCE: u32 = 3;
 
 /// Programs that builds look for to serve developers, however usual their packages are for other uses.
 const HELPERS: &[&str] = &[
@@ -238,7 +267,11 @@ fn build_system(
 }
 
 /// The group of a declared dependency, and the option that alone asks for it. `None`: it asks for nothing.
-fn standing(facts: &DependencyFacts, capability: &Capability, place: &Place) -> Option<(Group, Option<String>)> {
+fn standing(
+    facts: &DependencyFacts,
+    capability: &Capability,
+    place: &Place,
+) -> Option<(Group, Option<String>)> {
     let tool = matches!(capability, Capability::Command(_));
     let strength = match (facts.required, tool) {
         (true, true) => Group::Tools,
@@ -256,4 +289,3 @@ fn standing(facts: &DependencyFacts, capability: &Capability, place: &Place) -> 
         Scope::Build | Scope::Runtime => Some((strength, None)),
     }
 }
-

@@ -1,16 +1,22 @@
 //! What the sources of one project ask for.
 
 use crate::evidence::{Because, Trust};
-use crate::packages::{Capability, is_exact_header};
+use crate::packages::{Capability, is_exact_header, similarity};
 
 use super::collect::{Ask, Collection};
 use super::includes::{Wanted, is_test};
 use super::model::Group;
 
+/// Sources of the distribution that build with a package, below which its header has to be named after it.
+const RARE: u32 = 8;
+const ABOUT: i32 = 60;
+
 /// What the sources of one project include.
-pub fn included(wanted: &[Wanted], out: &mut Collection<'_>) {
+///
+/// `probes`: the build system looks for what it may use; then a conditional include that it never looked for is left out.
+pub fn included(wanted: &[Wanted], probes: bool, out: &mut Collection<'_>) {
     for wanted in wanted {
-        let Some((group, package, instead)) = judge(wanted, out) else {
+        let Some((group, package, instead)) = judge(wanted, probes, out) else {
             continue;
         };
         let ask = Ask {
@@ -28,7 +34,11 @@ pub fn included(wanted: &[Wanted], out: &mut Collection<'_>) {
 }
 
 /// Whether a header of the sources asks for a package, which one, and how much.
-fn judge(wanted: &Wanted, out: &Collection<'_>) -> Option<(Group, String, Vec<String>)> {
+fn judge(
+    wanted: &Wanted,
+    probes: bool,
+    out: &Collection<'_>,
+) -> Option<(Group, String, Vec<String>)> {
     let candidates = out.foreign(
         out.index
             .providers(&Capability::Header(wanted.header.clone())),
@@ -58,13 +68,17 @@ fn judge(wanted: &Wanted, out: &Collection<'_>) -> Option<(Group, String, Vec<St
     if !wanted.system && !exact {
         return None;
     }
+    // Hardly anything builds with the package, and it is not what the header is named after: a coincidence.
+    let usage = out.index.usage(&first.package);
+    if usage < RARE && similarity(&wanted.header, &first.package) < ABOUT {
+        return None;
+    }
     let test = is_test(&wanted.place.path);
     let group = match (wanted.product, wanted.sure) {
         (true, true) => Group::Required,
-        (true, false) if exact => Group::Optional,
+        (true, false) if exact && !probes => Group::Optional,
         (false, true) if exact && test => Group::Test,
         _ => return None,
     };
     Some((group, first.package.clone(), instead()))
 }
-

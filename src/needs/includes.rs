@@ -33,35 +33,57 @@ pub struct Wanted {
 
 /// Whether a scanner (`.l`) or parser (`.y`) below `dir` has to be generated: nothing made of it stands beside it.
 pub fn generated(repository: &Repository, dir: &str, extensions: &[&str]) -> bool {
-    let prefix = if dir.is_empty() { String::new() } else { format!("{dir}/") };
+    let prefix = if dir.is_empty() {
+        String::new()
+    } else {
+        format!("{dir}/")
+    };
     repository.files.iter().any(|entry| {
         let path = entry.path.as_str();
         let Some((stem, extension)) = path.rsplit_once('.') else {
             return false;
         };
-        if !path.starts_with(&prefix) || !extensions.contains(&extension) || entry.vendored || is_aside(path) {
+        if !path.starts_with(&prefix)
+            || !extensions.contains(&extension)
+            || entry.vendored
+            || is_aside(path)
+        {
             return false;
         }
-        let (folder, name) = stem.rsplit_once('/').map_or(("", stem), |(folder, name)| (folder, name));
+        let (folder, name) = stem
+            .rsplit_once('/')
+            .map_or(("", stem), |(folder, name)| (folder, name));
         let beside = |file: String| {
-            let path = if folder.is_empty() { file } else { format!("{folder}/{file}") };
+            let path = if folder.is_empty() {
+                file
+            } else {
+                format!("{folder}/{file}")
+            };
             repository.has(&path)
         };
-        let made = ["c", "cc", "cpp", "cxx", "tab.c", "tab.cc", "tab.cpp", "yy.c", "yy.cc", "lex.c", "h"]
+        let made = [
+            "c", "cc", "cpp", "cxx", "tab.c", "tab.cc", "tab.cpp", "yy.c", "yy.cc", "lex.c", "h",
+        ]
+        .iter()
+        .filter(|end| **end != "h")
+        .any(|end| beside(format!("{name}.{end}")) || beside(format!("{name}_{end}")));
+        let usual = ["lex.yy.c", "y.tab.c", "lex.yy.cc"]
             .iter()
-            .filter(|end| **end != "h")
-            .any(|end| beside(format!("{name}.{end}")) || beside(format!("{name}_{end}")));
-        let usual = ["lex.yy.c", "y.tab.c", "lex.yy.cc"].iter().any(|file| beside((*file).to_owned()));
-        !made && !usual && !beside(format!("lex.{name}.c")) && !beside(format!("{name}_tab.c")) && !beside(format!("{name}lex.c"))
+            .any(|file| beside((*file).to_owned()));
+        !made
+            && !usual
+            && !beside(format!("lex.{name}.c"))
+            && !beside(format!("{name}_tab.c"))
+            && !beside(format!("{name}lex.c"))
     })
 }
 
 /// Every header that the compiled sources below `dir` include, themselves or through the repository's own headers, and
 /// that the repository does not hold, by name.
-pub fn wanted(repository: &Repository, dir: &str) -> Vec<Wanted> {
+pub fn wanted(repository: &Repository, dir: &str, compiled: &Compiled) -> Vec<Wanted> {
     let sources = read(repository, dir);
     let own = Own::of(repository);
-    let reached = reach(&sources, &own, &Compiled::of(repository));
+    let reached = reach(&sources, &own, compiled);
     let stems: HashSet<&str> = sources
         .iter()
         .map(|source| stem(&source.entry.path))
@@ -99,9 +121,28 @@ fn read<'r>(repository: &'r Repository, dir: &str) -> Vec<Source<'r>> {
     } else {
         format!("{dir}/")
     };
+    // What has a `configure` of its own is another project, kept here.
+    let nested: Vec<&str> = repository
+        .files
+        .iter()
+        .filter_map(|entry| {
+            entry
+                .path
+                .strip_suffix("/configure.ac")
+                .or(entry.path.strip_suffix("/configure.in"))
+        })
+        .filter(|other| *other != dir && repository.has(&format!("{prefix}configure.ac")))
+        .collect();
+    let is_nested = |path: &str| {
+        nested.iter().any(|other| {
+            path.strip_prefix(other)
+                .is_some_and(|rest| rest.starts_with('/'))
+        })
+    };
     let entries: Vec<&FileEntry> = repository
         .files
         .iter()
+        .filter(|entry| !is_nested(&entry.path))
         .filter(|entry| {
             entry.path.starts_with(&prefix) && entry.kind == FileKind::Text && !entry.vendored
         })
@@ -228,16 +269,67 @@ pub fn is_test(path: &str) -> bool {
 fn is_foreign(path: &str) -> bool {
     let words = |part: &str| part.to_ascii_lowercase();
     let lower = words(path);
-    lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
-        matches!(
-            word,
-            "win32" | "win64" | "windows" | "w32" | "mswin" | "msvc" | "mingw" | "mingw32" | "cygwin" | "darwin" | "osx" | "macos" | "macosx"
-                | "freebsd" | "netbsd" | "openbsd" | "dragonfly" | "solaris" | "sunos" | "aix" | "hpux" | "irix" | "sco" | "tru64"
-                | "osf1" | "beos" | "haiku" | "os2" | "android" | "amiga" | "vms" | "dos" | "msdos" | "riscos" | "wince" | "ios" | "iphone"
-                | "cocoa" | "emscripten" | "alphavms" | "i386bsd" | "bsd" | "nto" | "qnx" | "ultrix" | "unixware" | "androidjni" | "uwp"
-                | "symbian" | "psp" | "wii" | "hurd" | "djgpp" | "watcom"
-        )
-    })
+    lower
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|word| {
+            matches!(
+                word,
+                "win32"
+                    | "win64"
+                    | "windows"
+                    | "w32"
+                    | "mswin"
+                    | "msvc"
+                    | "mingw"
+                    | "mingw32"
+                    | "cygwin"
+                    | "darwin"
+                    | "osx"
+                    | "macos"
+                    | "macosx"
+                    | "freebsd"
+                    | "netbsd"
+                    | "openbsd"
+                    | "dragonfly"
+                    | "solaris"
+                    | "sunos"
+                    | "aix"
+                    | "hpux"
+                    | "irix"
+                    | "sco"
+                    | "tru64"
+                    | "osf1"
+                    | "beos"
+                    | "haiku"
+                    | "os2"
+                    | "android"
+                    | "amiga"
+                    | "vms"
+                    | "dos"
+                    | "msdos"
+                    | "riscos"
+                    | "wince"
+                    | "ios"
+                    | "iphone"
+                    | "cocoa"
+                    | "emscripten"
+                    | "alphavms"
+                    | "i386bsd"
+                    | "bsd"
+                    | "nto"
+                    | "qnx"
+                    | "ultrix"
+                    | "unixware"
+                    | "androidjni"
+                    | "uwp"
+                    | "symbian"
+                    | "psp"
+                    | "wii"
+                    | "hurd"
+                    | "djgpp"
+                    | "watcom"
+            )
+        })
 }
 
 /// Directories that a default build does not compile, and those of tests; and files of other systems.

@@ -10,6 +10,7 @@ mod includes;
 mod machine;
 mod model;
 mod preprocess;
+mod recipes;
 mod text;
 
 pub use machine::keep_missing;
@@ -22,6 +23,7 @@ use crate::plan::{Constraints, select};
 use crate::scan::Repository;
 
 use collect::Collection;
+use compiled::Compiled;
 use declared::Witness;
 
 /// Projects whose needs are those of a C or C++ build.
@@ -32,6 +34,7 @@ const NATIVE: [&str; 4] = ["cmake", "meson", "autotools", "make"];
 pub fn needs(repository: &Repository, graph: &KnowledgeGraph, index: &Index) -> Needs {
     let selection = select(graph, &Constraints::default());
     let chosen = chosen(graph, &selection.projects);
+    let compiled = Compiled::of(repository);
     let mut out = Collection::new(index);
     let (mut projects, mut network) = (Vec::new(), Vec::new());
     out.own(&repository.name);
@@ -45,15 +48,22 @@ pub fn needs(repository: &Repository, graph: &KnowledgeGraph, index: &Index) -> 
             ecosystem: facts.ecosystem.clone(),
             dir: facts.dir.clone(),
         });
-        one_project(repository, graph, (*id, facts), &mut out);
+        one_project(repository, graph, (*id, facts), &compiled, &mut out);
         network.extend(facts.all("network").iter().map(|attr| Download {
             what: attr.value.clone(),
             place: attr.place.clone(),
         }));
     }
-    if !projects.iter().any(|project| NATIVE.contains(&project.ecosystem.as_str())) {
+    if !projects
+        .iter()
+        .any(|project| NATIVE.contains(&project.ecosystem.as_str()))
+    {
         // Some other build system: the sources still say what they include.
-        included::included(&includes::wanted(repository, ""), &mut out);
+        included::included(
+            &includes::wanted(repository, "", &compiled),
+            false,
+            &mut out,
+        );
     }
     let (needs, unresolved) = out.into_list();
     Needs {
@@ -68,21 +78,36 @@ pub fn needs(repository: &Repository, graph: &KnowledgeGraph, index: &Index) -> 
     }
 }
 
-fn one_project(repository: &Repository, graph: &KnowledgeGraph, (id, facts): (NodeId, &ProjectFacts), out: &mut Collection<'_>) {
+fn one_project(
+    repository: &Repository,
+    graph: &KnowledgeGraph,
+    (id, facts): (NodeId, &ProjectFacts),
+    compiled: &Compiled,
+    out: &mut Collection<'_>,
+) {
     let native = NATIVE.contains(&facts.ecosystem.as_str());
-    let wanted = if native { includes::wanted(repository, &facts.dir) } else { Vec::new() };
+    let wanted = if native {
+        includes::wanted(repository, &facts.dir, compiled)
+    } else {
+        Vec::new()
+    };
     let witness = Witness {
         packages: wanted
             .iter()
-            .flat_map(|each| out.index.providers(&Capability::Header(each.header.clone())))
+            .flat_map(|each| {
+                out.index
+                    .providers(&Capability::Header(each.header.clone()))
+            })
             .map(|candidate| candidate.package)
             .collect(),
         sources: native,
+        strict: facts.ecosystem == "autotools",
         flex: includes::generated(repository, &facts.dir, &["l", "ll", "lpp", "lex"]),
         bison: includes::generated(repository, &facts.dir, &["y", "yy", "ypp"]),
     };
     declared::declared(graph, id, facts, &witness, out);
-    included::included(&wanted, out);
+    included::included(&wanted, facts.ecosystem == "autotools", out);
+    recipes::add(repository, &facts.dir, compiled, out);
 }
 
 /// The projects of a plan with the native build of each directory: a plan leaves it to a language's own build where
@@ -93,12 +118,18 @@ fn chosen<'g>(graph: &'g KnowledgeGraph, planned: &[NodeId]) -> Vec<(NodeId, &'g
     for (id, facts) in all.iter().filter(|(id, _)| planned.contains(id)) {
         let natives: Vec<_> = all
             .iter()
-            .filter(|(_, other)| other.dir == facts.dir && NATIVE.contains(&other.ecosystem.as_str()))
+            .filter(|(_, other)| {
+                other.dir == facts.dir && NATIVE.contains(&other.ecosystem.as_str())
+            })
             .collect();
-        let released = natives
-            .iter()
-            .find(|(_, other)| other.ecosystem == "autotools" && other.attr("configure").is_some() && other.attr("handwritten").is_none());
-        let native = released.or_else(|| natives.iter().find(|(other, _)| planned.contains(other))).or(natives.first());
+        let released = natives.iter().find(|(_, other)| {
+            other.ecosystem == "autotools"
+                && other.attr("configure").is_some()
+                && other.attr("handwritten").is_none()
+        });
+        let native = released
+            .or_else(|| natives.iter().find(|(other, _)| planned.contains(other)))
+            .or(natives.first());
         if !NATIVE.contains(&facts.ecosystem.as_str()) {
             out.push((*id, facts));
         }

@@ -324,7 +324,9 @@ impl<'d> Run<'d> {
             self.foreign_macro(call);
             if self.known_macro(call) {
                 // What it looks for is known; its arguments still run.
-            } else if let Some(definition) = Rc::clone(&self.own).get(&call.name) {
+            } else if let Some(definition) = Rc::clone(&self.own).get(&call.name)
+                && !call.name.starts_with("PKG_")
+            {
                 return self.expand(definition, call);
             }
         }

@@ -14,7 +14,8 @@ pub(super) fn pkg_check_modules(run: &mut Run<'_>, call: &Call) {
         call.args.get(3).is_none_or(|arg| arg.text.is_empty()) || fails(call.args.get(3));
     run.command("pkg-config", required, call.line);
     let mut after_operator = false;
-    for word in text(call, 1)
+    let modules = expanded(run, text(call, 1));
+    for word in modules
         .split([' ', '\t', '\n', ','])
         .filter(|word| !word.is_empty())
     {
@@ -75,6 +76,33 @@ pub(super) fn compiles(run: &mut Run<'_>, call: &Call) {
             }
         }
     }
+}
+
+/// Shell variables that are known, in place; what is not known goes.
+fn expanded(run: &Run<'_>, text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('$') {
+        out.push_str(before);
+        let inner = after.strip_prefix('{').unwrap_or(after);
+        let end = inner
+            .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .unwrap_or(inner.len());
+        let (name, tail) = inner.split_at(end);
+        if let Some(value) = run.vars.get(name).cloned().flatten() {
+            out.push_str(&value);
+        }
+        rest = if after.starts_with('{') {
+            tail.strip_prefix('}').unwrap_or(tail)
+        } else {
+            tail
+        };
+        if out.len() > 10_000 {
+            break;
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 fn is_plain(name: &str) -> bool {
