@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::evidence::Because;
-use crate::packages::{Candidate, Capability, Index, is_standard_header, similarity};
+use crate::packages::{Candidate, Capability, Index, is_standard_header};
 
 use super::model::{Group, Need, Unresolved};
 
@@ -51,7 +51,7 @@ impl<'i> Collection<'i> {
     pub fn foreign(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
         let is_own = |package: &str| {
             let kind = package.ends_with("-dev") || self.own.iter().any(|name| name == package);
-            kind && self.own.iter().any(|name| similarity(name, package) == 100)
+            kind && self.own.iter().any(|name| core(name) == core(package))
         };
         candidates
             .into_iter()
@@ -141,4 +141,29 @@ impl<'i> Collection<'i> {
 /// Comes with the compiler.
 fn is_given(capability: &Capability) -> bool {
     matches!(capability, Capability::Header(name) if is_standard_header(name))
+}
+
+/// What a project and the package made of it have in common: no `lib`, no `-dev`, no version at the end.
+fn core(name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    let bare = lower.strip_suffix("-dev").unwrap_or(&lower);
+    let bare = bare
+        .strip_prefix("lib")
+        .filter(|rest| rest.len() > 1)
+        .unwrap_or(bare);
+    let bare = bare.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    bare.chars().filter(char::is_ascii_alphanumeric).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_and_its_package_have_one_core() {
+        assert_eq!(core("sqlite3"), core("libsqlite3-dev"));
+        assert_eq!(core("libfcgi"), core("libfcgi-dev"));
+        assert_ne!(core("x11-utils"), core("xutils-dev"));
+        assert_ne!(core("openssl-tool"), core("libssl-dev"));
+    }
 }

@@ -163,6 +163,15 @@ fn is_pattern(line: &str) -> bool {
 /// The stem of a word that names a source or an object.
 fn source_stem(word: &str) -> Option<&str> {
     let name = word.rsplit('/').next().unwrap_or(word);
+    // `main$(OBJ)`, cut at the parenthesis.
+    if let Some(stem) = name.strip_suffix('$')
+        && stem.len() > 1
+        && stem
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+    {
+        return Some(stem);
+    }
     let (stem, extension) = name.rsplit_once('.')?;
     let known = matches!(
         extension,
@@ -194,7 +203,7 @@ fn source_stem(word: &str) -> Option<&str> {
             | "xs"
     );
     let stem = stem.split('.').next().unwrap_or(stem);
-    let stem = stem.trim_start_matches(|c: char| matches!(c, '$' | '@' | '%' | '+' | '-'));
+    let stem = stem.trim_start_matches(['$', '@', '%', '+', '-']);
     (known && !stem.is_empty()).then_some(stem)
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::evidence::{Because, Place, Trust};
 use crate::graph::{DependencyFacts, EdgeKind, Facts, KnowledgeGraph, NodeId, ProjectFacts, Scope};
-use crate::packages::Capability;
+use crate::packages::{Candidate, Capability};
+use crate::scan::Repository;
 
 use super::collect::{Ask, Collection};
 use super::includes::{is_aside, is_test};
@@ -22,6 +23,8 @@ pub struct Witness {
     /// Some scanner or parser has to be generated.
     pub flex: bool,
     pub bison: bool,
+    /// Some pkg-config module is looked for.
+    pub modules: bool,
 }
 
 /// What the build files of one project say.
@@ -81,23 +84,26 @@ fn unused(
         match name.as_str() {
             "flex" | "lex" => return !witness.flex,
             "bison" | "yacc" | "byacc" => return !witness.bison,
+            "pkg-config" => return !witness.modules,
             _ => {}
         }
     }
     if facts.required {
         return false;
     }
-    let Some(best) = out.index.best(capability) else {
+    let providers = out.index.providers(capability);
+    let Some(best) = providers.first() else {
         return false;
     };
+    let used = |candidate: &Candidate| out.index.usage(&candidate.package);
     match capability {
         Capability::Command(name) => {
             MAKES_CONFIGURE.contains(&name.as_str())
                 || HELPERS.contains(&name.as_str())
-                || out.index.usage(&best.package) < USUAL_PROGRAM
+                || providers.iter().map(used).max().unwrap_or(0) < USUAL_PROGRAM
         }
         Capability::Header(_) | Capability::Library(_) | Capability::CMake(_) => {
-            let usage = out.index.usage(&best.package);
+            let usage = used(best);
             let least = if witness.strict {
                 USUAL_LIBRARY
             } else {
@@ -214,6 +220,45 @@ const HELPERS: &[&str] = &[
     "ld",
 ];
 
+/// Scanners and parsers that the build makes, and scripts that its tests run.
+pub fn generators(
+    repository: &Repository,
+    facts: &ProjectFacts,
+    witness: &Witness,
+    out: &mut Collection<'_>,
+) {
+    let prefix = if facts.dir.is_empty() {
+        String::new()
+    } else {
+        format!("{}/", facts.dir)
+    };
+    let first = |extensions: &[&str]| {
+        repository
+            .files
+            .iter()
+            .filter(|entry| entry.path.starts_with(&prefix) && !entry.vendored)
+            .find(|entry| {
+                entry
+                    .path
+                    .rsplit_once('.')
+                    .is_some_and(|(_, extension)| extensions.contains(&extension))
+            })
+    };
+    for (wanted, extensions, tool) in [
+        (witness.flex, &["l", "ll", "lpp", "lex"][..], "flex"),
+        (witness.bison, &["y", "yy", "ypp"], "bison"),
+    ] {
+        if let Some(entry) = first(extensions).filter(|_| wanted) {
+            let because = Because::at(
+                Place::file(&entry.path),
+                Trust::Source,
+                format!("made by {tool}"),
+            );
+            out.ask(command(tool, because));
+        }
+    }
+}
+
 fn command(name: &str, because: Because) -> Ask {
     Ask {
         capability: Capability::Command(name.to_owned()),
@@ -285,6 +330,9 @@ fn standing(
         Scope::Test if aside => None,
         _ if aside && !facts.required => None,
         Scope::Test => Some((Group::Test, None)),
+        Scope::Optional(_) if matches!(capability, Capability::Command(name) if name == "pkg-config") => {
+            Some((Group::Tools, None))
+        }
         Scope::Optional(option) => Some((Group::Optional, Some(option.clone()))),
         Scope::Build | Scope::Runtime => Some((strength, None)),
     }

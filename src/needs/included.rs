@@ -11,6 +11,9 @@ use super::model::Group;
 const RARE: u32 = 8;
 const ABOUT: i32 = 60;
 
+/// The same, from which on a conditional include of a header below some directory is taken for its own.
+const USUAL: u32 = 30;
+
 /// What the sources of one project include.
 ///
 /// `probes`: the build system looks for what it may use; then a conditional include that it never looked for is left out.
@@ -69,14 +72,18 @@ fn judge(
         return None;
     }
     // Hardly anything builds with the package, and it is not what the header is named after: a coincidence.
-    let usage = out.index.usage(&first.package);
+    let usage = candidates
+        .iter()
+        .map(|each| out.index.usage(&each.package))
+        .max()
+        .unwrap_or(0);
     if usage < RARE && similarity(&wanted.header, &first.package) < ABOUT {
         return None;
     }
     let test = is_test(&wanted.place.path);
     let group = match (wanted.product, wanted.sure) {
         (true, true) => Group::Required,
-        (true, false) if exact && !probes => Group::Optional,
+        (true, false) if !probes && (exact || usage >= USUAL) => Group::Optional,
         (false, true) if exact && test => Group::Test,
         _ => return None,
     };

@@ -50,6 +50,11 @@ pub fn generated(repository: &Repository, dir: &str, extensions: &[&str]) -> boo
         {
             return false;
         }
+        // Other generators use the same endings; rules of flex and bison stand below a line `%%`.
+        let rules = || {
+            read_text(repository, path)
+                .is_some_and(|text| text.lines().any(|line| line.trim_end() == "%%"))
+        };
         let (folder, name) = stem
             .rsplit_once('/')
             .map_or(("", stem), |(folder, name)| (folder, name));
@@ -75,6 +80,7 @@ pub fn generated(repository: &Repository, dir: &str, extensions: &[&str]) -> boo
             && !beside(format!("lex.{name}.c"))
             && !beside(format!("{name}_tab.c"))
             && !beside(format!("{name}lex.c"))
+            && rules()
     })
 }
 

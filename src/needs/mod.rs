@@ -10,6 +10,7 @@ mod includes;
 mod machine;
 mod model;
 mod preprocess;
+mod qmake;
 mod recipes;
 mod text;
 
@@ -17,7 +18,7 @@ pub use machine::keep_missing;
 pub use model::*;
 pub use text::{Format, format, install_words, words_for};
 
-use crate::graph::{KnowledgeGraph, NodeId, ProjectFacts};
+use crate::graph::{KnowledgeGraph, NodeId, ProjectFacts, Scope};
 use crate::packages::{Capability, Index};
 use crate::plan::{Constraints, select};
 use crate::scan::Repository;
@@ -59,11 +60,18 @@ pub fn needs(repository: &Repository, graph: &KnowledgeGraph, index: &Index) -> 
         .any(|project| NATIVE.contains(&project.ecosystem.as_str()))
     {
         // Some other build system: the sources still say what they include.
+        if qmake::add(repository, "", &mut out) {
+            projects.push(ProjectName {
+                ecosystem: "qmake".to_owned(),
+                dir: String::new(),
+            });
+        }
         included::included(
             &includes::wanted(repository, "", &compiled),
             false,
             &mut out,
         );
+        recipes::add(repository, "", &compiled, &mut out);
     }
     let (needs, unresolved) = out.into_list();
     Needs {
@@ -102,10 +110,17 @@ fn one_project(
             .collect(),
         sources: native,
         strict: facts.ecosystem == "autotools",
+        // The macros that look for modules come with pkg-config itself.
+        modules: graph.dependencies(id).iter().any(|(_, dependency)| {
+            matches!(dependency.capability, Some(Capability::PkgConfig(_)))
+                && (facts.ecosystem == "autotools"
+                    || !matches!(dependency.scope, Scope::Optional(_)))
+        }),
         flex: includes::generated(repository, &facts.dir, &["l", "ll", "lpp", "lex"]),
         bison: includes::generated(repository, &facts.dir, &["y", "yy", "ypp"]),
     };
     declared::declared(graph, id, facts, &witness, out);
+    declared::generators(repository, facts, &witness, out);
     included::included(&wanted, facts.ecosystem == "autotools", out);
     recipes::add(repository, &facts.dir, compiled, out);
 }

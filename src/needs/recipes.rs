@@ -147,6 +147,7 @@ fn is_build_file(entry: &FileEntry) -> bool {
         || lower == "makefile.am"
         || lower == "makefile.in"
         || lower.ends_with(".mk")
+        || lower == "auto.def"
         || lower == "configure" && entry.size < 64 * 1024;
     kind && !is_aside(path) && !is_test(path)
 }
@@ -156,7 +157,11 @@ fn programs(line: &str, path: &str) -> Vec<&'static str> {
     let code = line.split_once('#').map_or(line, |(code, _)| code);
     let recipe = line.starts_with('\t');
     let mut found = Vec::new();
-    if code.contains("$(shell") || code.contains('`') || path.ends_with("configure") {
+    if code.contains("$(shell")
+        || code.contains('`')
+        || path.ends_with("configure")
+        || path.ends_with("auto.def")
+    {
         for word in ["pkg-config"] {
             if code.contains(word) {
                 found.push(word);

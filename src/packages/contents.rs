@@ -234,7 +234,9 @@ fn python_module(path: &str) -> Option<&str> {
     let is_code = path.ends_with(".py") || path.ends_with(".so");
     let mut parts = inside.split('/');
     let first = parts.next()?;
-    if !is_code || first.contains('-') {
+    // The interpreter's tag of an extension module has a hyphen, a module's name has none.
+    let name = first.split('.').next().unwrap_or(first);
+    if !is_code || name.contains('-') {
         return None;
     }
     let prefix = path.len() - inside.len();

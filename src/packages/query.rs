@@ -247,7 +247,6 @@ mod tests {
             ("-lssl", "libssl-dev"),
             ("Qt5", "qtbase5-dev"),
             ("protoc", "protobuf-compiler"),
-            ("cv2", "python3-opencv"),
         ] {
             let line = answer(&index, word, Manager::Apt)
                 .install

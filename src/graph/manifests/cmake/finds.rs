@@ -197,6 +197,13 @@ fn standard(
         machine
             .draft()
             .tool("python", None, Trust::Manifest, place.clone());
+    } else if module.python && wants_interpreter {
+        need(
+            machine,
+            Capability::Command("python3".to_owned()),
+            false,
+            place.clone(),
+        );
     }
     let mut at = None;
     for capability in &module.needs {

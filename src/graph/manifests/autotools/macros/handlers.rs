@@ -161,6 +161,7 @@ pub(super) fn library(run: &mut Run<'_>, call: &Call, name: &str) {
 pub(super) fn program(run: &mut Run<'_>, call: &Call, names: &str) {
     let Some(name) = names
         .split_whitespace()
+        .map(|name| name.trim_matches(['\'', '"']))
         .next()
         .filter(|name| is_plain(name))
     else {
