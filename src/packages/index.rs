@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use fst::{IntoStreamer, Streamer};
 
 use super::base::BaseFacts;
-use super::build::{Directory, MAGIC};
+use super::build::{ARCHITECTURE, Directory, MAGIC, checksum};
 use super::contents::{Kind, reverse};
 
 /// Debian bookworm, amd64, component main. `examples/build_index.rs` makes it anew.
@@ -21,8 +21,10 @@ const MOST_PATHS: usize = 4096;
 pub enum IndexError {
     #[error("{0}: {1}")]
     Read(PathBuf, std::io::Error),
-    #[error("not an index of this version of envc ({0}): make it anew")]
+    #[error("not a sound index of this version of envc ({0}): make it anew with `envc index build`")]
     Format(&'static str),
+    #[error("the index is for {0:?}, and envc reads amd64 only: make it anew with `envc index build`")]
+    Architecture(String),
 }
 
 /// Which packages hold which headers, libraries, commands and so on, in one release of a distribution.
@@ -83,7 +85,26 @@ impl Index {
     /// Reads an index that [`super::Builder`] made.
     pub fn from_file(path: &Path) -> Result<Self, IndexError> {
         let bytes = std::fs::read(path).map_err(|e| IndexError::Read(path.to_owned(), e))?;
-        Self::from_bytes(bytes.into())
+        let index = Self::from_bytes(bytes.into())?;
+        index.check()?;
+        Ok(index)
+    }
+
+    /// Refuses what is cut off, altered or of another architecture.
+    pub(super) fn check(&self) -> Result<(), IndexError> {
+        let directory = &self.data.directory;
+        if directory.architecture != ARCHITECTURE {
+            return Err(IndexError::Architecture(directory.architecture.clone()));
+        }
+        let body = self.data.bytes.get(self.data.body..).unwrap_or_default();
+        let expected: usize = directory.sections.iter().map(|section| section.packed).sum();
+        if body.len() != expected {
+            return Err(IndexError::Format("cut off, or longer than it says"));
+        }
+        if checksum(body) != directory.checksum {
+            return Err(IndexError::Format("its checksum is wrong"));
+        }
+        Ok(())
     }
 
     pub(super) fn from_bytes(bytes: std::borrow::Cow<'static, [u8]>) -> Result<Self, IndexError> {

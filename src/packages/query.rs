@@ -109,6 +109,17 @@ pub fn readings(what: &str) -> Vec<Capability> {
     {
         return vec![Capability::CMake(name.to_owned())];
     }
+    if base.contains("::") {
+        return vec![Capability::Perl(base.to_owned())];
+    }
+    if extension == "typelib" {
+        return vec![Capability::Typelib(base.trim_end_matches(".typelib").to_owned())];
+    }
+    if base.starts_with("lib") && base.contains(".so.") {
+        // What a program asks for when it starts, and what one links with.
+        let shared = Capability::SharedLibrary(base.to_owned());
+        return library(base).map_or(vec![shared.clone()], |name| vec![shared, Capability::Library(name.to_owned())]);
+    }
     if let Some(name) = library(base) {
         return vec![Capability::Library(name.to_owned())];
     }
@@ -141,7 +152,10 @@ fn plain(word: &str) -> Vec<Capability> {
         Capability::PkgConfig(name.clone()),
         Capability::Python(name.clone()),
         Capability::CMake(name.clone()),
-        Capability::Library(name),
+        Capability::Library(name.clone()),
+        Capability::Typelib(name.clone()),
+        Capability::Ruby(name.clone()),
+        Capability::Node(name),
     ];
     if upper {
         all.rotate_left(3);
@@ -220,7 +234,10 @@ mod tests {
             ("<SDL2/SDL.h>", "header:SDL2/SDL.h"),
             ("libpng.pc", "pc:libpng"),
             ("-lssl", "lib:ssl"),
-            ("libfoo.so.3", "lib:foo"),
+            ("libfoo.so.3", "so:libfoo.so.3"),
+            ("libfoo.so", "lib:foo"),
+            ("Foo::Bar", "perl:Foo::Bar"),
+            ("Gtk-3.0.typelib", "gir:Gtk-3.0"),
             ("libz.a", "lib:z"),
             ("AM_PATH_X", "m4:AM_PATH_X"),
             ("Qt5Config.cmake", "cmake:Qt5"),
@@ -247,6 +264,11 @@ mod tests {
             ("-lssl", "libssl-dev"),
             ("Qt5", "qtbase5-dev"),
             ("protoc", "protobuf-compiler"),
+            ("cv2", "python3-opencv"),
+            ("libz.so.1", "zlib1g"),
+            ("YAML::XS", "libyaml-libyaml-perl"),
+            ("Gtk-3.0.typelib", "gir1.2-gtk-3.0"),
+            ("node:semver", "node-semver"),
         ] {
             let line = answer(&index, word, Manager::Apt)
                 .install
