@@ -1,11 +1,22 @@
 //! Needs by package: each with the strongest statement that asks for it.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use crate::evidence::Because;
 use crate::packages::{Candidate, Capability, Index, is_standard_header};
 
 use super::model::{Group, Need, Unresolved};
+
+static ALTERNATIVES: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
+    #[derive(serde::Deserialize)]
+    struct File {
+        rows: Vec<Vec<String>>,
+    }
+    toml::from_str::<File>(include_str!("../../knowledge/packages/alternatives.toml"))
+        .expect("embedded data is checked by a test")
+        .rows
+});
 
 /// Reasons of one package that are kept.
 const MAX_REASONS: usize = 5;
@@ -127,7 +138,24 @@ impl<'i> Collection<'i> {
         self.needs.contains_key(package)
     }
 
+    /// Leaves out what a need of the same row of `alternatives.toml` already stands for.
+    fn drop_alternatives(&mut self) {
+        for row in ALTERNATIVES.iter() {
+            let mut taken = false;
+            for package in row {
+                let Some(need) = self.needs.get(package) else {
+                    continue;
+                };
+                if taken && need.option.is_none() && need.group == Group::Optional {
+                    self.needs.remove(package);
+                }
+                taken |= self.needs.get(package).is_some_and(|need| need.option.is_none() && need.group != Group::Test);
+            }
+        }
+    }
+
     pub fn into_list(mut self) -> (Vec<Need>, Vec<Unresolved>) {
+        self.drop_alternatives();
         let mut list: Vec<Need> = self
             .order
             .iter()
@@ -158,6 +186,28 @@ fn core(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn ask(capability: &str, group: Group) -> Ask {
+        Ask {
+            capability: capability.parse().unwrap(),
+            group,
+            option: None,
+            because: Because::no_place(crate::evidence::Trust::Source, capability),
+        }
+    }
+
+    #[test]
+    fn of_alternatives_the_usual_one_stays() {
+        assert!(ALTERNATIVES.iter().all(|row| row.len() > 1));
+        let index = Index::embedded();
+        let mut out = Collection::new(&index);
+        out.ask(ask("header:gcrypt.h", Group::Optional));
+        out.ask(ask("header:openssl/ssl.h", Group::Optional));
+        out.ask(ask("header:editline/readline.h", Group::Required));
+        out.ask(ask("header:readline/readline.h", Group::Optional));
+        let names: Vec<String> = out.into_list().0.into_iter().map(|need| need.package).collect();
+        assert_eq!(names, ["libedit-dev", "libssl-dev", "libreadline-dev"]);
+    }
 
     #[test]
     fn a_project_and_its_package_have_one_core() {

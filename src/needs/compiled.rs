@@ -42,11 +42,37 @@ impl Compiled {
                 all.read(repository, entry);
             }
         }
-        all.any = all
-            .by_dir
-            .values()
-            .any(|mentions| mentions.pattern || mentions.stems.len() > 1);
+        all.lift(repository);
+        all.any = true;
+        // Where hardly any source is named, the build files are of a kind that is not understood.
+        let sources = || repository.files.iter().filter(|entry| is_source(entry));
+        let held = sources().filter(|entry| all.holds(&entry.path)).count();
+        all.any = held * 5 > sources().count();
         all
+    }
+
+    /// What a build file names in a directory without sources (`build/`, `mk/`, `unix/`) counts for the whole tree.
+    fn lift(&mut self, repository: &Repository) {
+        let mut with_sources: HashSet<&str> = HashSet::new();
+        for entry in repository.files.iter().filter(|entry| is_source(entry)) {
+            let mut dir = entry.path.as_str();
+            while let Some((parent, _)) = dir.rsplit_once('/') {
+                with_sources.insert(parent);
+                dir = parent;
+            }
+        }
+        let bare: Vec<String> = self
+            .by_dir
+            .keys()
+            .filter(|dir| !dir.is_empty() && !with_sources.contains(dir.as_str()))
+            .cloned()
+            .collect();
+        for dir in bare {
+            if let Some(mentions) = self.by_dir.remove(&dir) {
+                let root = self.by_dir.entry(String::new()).or_default();
+                root.stems.extend(mentions.stems);
+            }
+        }
     }
 
     fn read(&mut self, repository: &Repository, entry: &FileEntry) {
@@ -102,6 +128,11 @@ impl Compiled {
             dir = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
         }
     }
+}
+
+fn is_source(entry: &FileEntry) -> bool {
+    let extension = entry.path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    !entry.vendored && matches!(extension, "c" | "cc" | "cpp" | "cxx" | "C") && !super::includes::is_aside(&entry.path)
 }
 
 fn is_build_file(entry: &FileEntry) -> bool {

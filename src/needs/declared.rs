@@ -84,7 +84,7 @@ fn unused(
         match name.as_str() {
             "flex" | "lex" => return !witness.flex,
             "bison" | "yacc" | "byacc" => return !witness.bison,
-            "pkg-config" => return !witness.modules,
+            "pkg-config" => return !(witness.modules || witness.strict),
             _ => {}
         }
     }
@@ -109,7 +109,8 @@ fn unused(
             } else {
                 RARE_LIBRARY
             };
-            usage < COINCIDENCE
+            best.package == "valgrind"
+                || usage < COINCIDENCE
                 || witness.sources && !witness.packages.contains(&best.package) && usage < least
         }
         _ => false,
@@ -135,6 +136,14 @@ const COINCIDENCE: u32 = 3;
 
 /// Programs that builds look for to serve developers, however usual their packages are for other uses.
 const HELPERS: &[&str] = &[
+    "ocamlc",
+    "ocamlopt",
+    "ocamlc.opt",
+    "ocamlopt.opt",
+    "ocamldep",
+    "ocamlbuild",
+    "ocamlfind",
+    "ghc",
     "git",
     "svn",
     "hg",
@@ -220,6 +229,9 @@ const HELPERS: &[&str] = &[
     "ld",
 ];
 
+/// Python files in directories of tests, from which on they are how the project tests itself.
+const TEST_SCRIPTS: usize = 3;
+
 /// Scanners and parsers that the build makes, and scripts that its tests run.
 pub fn generators(
     repository: &Repository,
@@ -244,6 +256,19 @@ pub fn generators(
                     .is_some_and(|(_, extension)| extensions.contains(&extension))
             })
     };
+    let scripts: Vec<_> = repository
+        .files
+        .iter()
+        .filter(|entry| entry.path.starts_with(&prefix) && is_test(&entry.path) && !entry.vendored)
+        .filter(|entry| entry.language.as_deref() == Some("python"))
+        .collect();
+    if let Some(entry) = scripts.first().filter(|_| scripts.len() >= TEST_SCRIPTS) {
+        let because = Because::at(Place::file(&entry.path), Trust::Source, "runs python3");
+        out.ask(Ask {
+            group: Group::Test,
+            ..command("python3", because)
+        });
+    }
     for (wanted, extensions, tool) in [
         (witness.flex, &["l", "ll", "lpp", "lex"][..], "flex"),
         (witness.bison, &["y", "yy", "ypp"], "bison"),

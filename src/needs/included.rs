@@ -83,6 +83,8 @@ fn judge(
     let test = is_test(&wanted.place.path);
     let group = match (wanted.product, wanted.sure) {
         (true, true) => Group::Required,
+        // Annotations for a debugger, which a default build leaves out.
+        _ if first.package == "valgrind" => return None,
         (true, false) if !probes && (exact || usage >= USUAL) => Group::Optional,
         (false, true) if exact && test => Group::Test,
         _ => return None,

@@ -139,6 +139,7 @@ fn read<'r>(repository: &'r Repository, dir: &str) -> Vec<Source<'r>> {
         })
         .filter(|other| *other != dir && repository.has(&format!("{prefix}configure.ac")))
         .collect();
+    // What the project's own `configure` runs is part of it.
     let is_nested = |path: &str| {
         nested.iter().any(|other| {
             path.strip_prefix(other)

@@ -122,7 +122,7 @@ fn one_project(
     declared::declared(graph, id, facts, &witness, out);
     declared::generators(repository, facts, &witness, out);
     included::included(&wanted, facts.ecosystem == "autotools", out);
-    recipes::add(repository, &facts.dir, compiled, out);
+    recipes::add(repository, "", compiled, out);
 }
 
 /// The projects of a plan with the native build of each directory: a plan leaves it to a language's own build where

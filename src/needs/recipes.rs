@@ -157,6 +157,9 @@ fn programs(line: &str, path: &str) -> Vec<&'static str> {
     let code = line.split_once('#').map_or(line, |(code, _)| code);
     let recipe = line.starts_with('\t');
     let mut found = Vec::new();
+    if !recipe && code.contains("pkg-config") && !path.ends_with("CMakeLists.txt") && !path.ends_with("meson.build") && !path.ends_with(".am") {
+        found.push("pkg-config");
+    }
     if code.contains("$(shell")
         || code.contains('`')
         || path.ends_with("configure")
