@@ -84,10 +84,12 @@ pub fn generated(repository: &Repository, dir: &str, extensions: &[&str]) -> boo
     })
 }
 
+/// `parts`: directories with a `configure` of their own that the project's runs.
+///
 /// Every header that the compiled sources below `dir` include, themselves or through the repository's own headers, and
 /// that the repository does not hold, by name.
-pub fn wanted(repository: &Repository, dir: &str, compiled: &Compiled) -> Vec<Wanted> {
-    let sources = read(repository, dir);
+pub fn wanted(repository: &Repository, dir: &str, parts: &[String], compiled: &Compiled) -> Vec<Wanted> {
+    let sources = read(repository, dir, parts);
     let own = Own::of(repository);
     let reached = reach(&sources, &own, compiled);
     let stems: HashSet<&str> = sources
@@ -121,7 +123,7 @@ struct Source<'r> {
     includes: Vec<Include>,
 }
 
-fn read<'r>(repository: &'r Repository, dir: &str) -> Vec<Source<'r>> {
+fn read<'r>(repository: &'r Repository, dir: &str, parts: &[String]) -> Vec<Source<'r>> {
     let prefix = if dir.is_empty() {
         String::new()
     } else {
@@ -137,7 +139,7 @@ fn read<'r>(repository: &'r Repository, dir: &str) -> Vec<Source<'r>> {
                 .strip_suffix("/configure.ac")
                 .or(entry.path.strip_suffix("/configure.in"))
         })
-        .filter(|other| *other != dir && repository.has(&format!("{prefix}configure.ac")))
+        .filter(|other| *other != dir && !parts.iter().any(|part| part == other) && repository.has(&format!("{prefix}configure.ac")))
         .collect();
     // What the project's own `configure` runs is part of it.
     let is_nested = |path: &str| {
@@ -437,6 +439,10 @@ const ASIDE: &[&str] = &[
     "tutorial",
     "tutorials",
     "playground",
+    "port",
+    "ports",
+    "packaging",
+    "installer",
     "misc",
     "uwp",
     "xcode",

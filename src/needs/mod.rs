@@ -67,11 +67,11 @@ pub fn needs(repository: &Repository, graph: &KnowledgeGraph, index: &Index) -> 
             });
         }
         included::included(
-            &includes::wanted(repository, "", &compiled),
+            &includes::wanted(repository, "", &[], &compiled),
             false,
             &mut out,
         );
-        recipes::add(repository, "", &compiled, &mut out);
+        recipes::add(repository, "", &compiled, true, &mut out);
     }
     let (needs, unresolved) = out.into_list();
     Needs {
@@ -86,6 +86,18 @@ pub fn needs(repository: &Repository, graph: &KnowledgeGraph, index: &Index) -> 
     }
 }
 
+/// Directories of `AC_CONFIG_SUBDIRS` in `configure.ac` itself: not those that a macro names when it finds nothing
+/// better on the machine.
+fn parts(facts: &ProjectFacts) -> Vec<String> {
+    let own = |path: &str| path.ends_with("configure.ac") || path.ends_with("configure.in");
+    facts
+        .all("subdir")
+        .iter()
+        .filter(|attr| own(&attr.place.path))
+        .map(|attr| if facts.dir.is_empty() { attr.value.clone() } else { format!("{}/{}", facts.dir, attr.value) })
+        .collect()
+}
+
 fn one_project(
     repository: &Repository,
     graph: &KnowledgeGraph,
@@ -95,7 +107,7 @@ fn one_project(
 ) {
     let native = NATIVE.contains(&facts.ecosystem.as_str());
     let wanted = if native {
-        includes::wanted(repository, &facts.dir, compiled)
+        includes::wanted(repository, &facts.dir, &parts(facts), compiled)
     } else {
         Vec::new()
     };
@@ -122,7 +134,7 @@ fn one_project(
     declared::declared(graph, id, facts, &witness, out);
     declared::generators(repository, facts, &witness, out);
     included::included(&wanted, facts.ecosystem == "autotools", out);
-    recipes::add(repository, "", compiled, out);
+    recipes::add(repository, "", compiled, facts.ecosystem == "make", out);
 }
 
 /// The projects of a plan with the native build of each directory: a plan leaves it to a language's own build where

@@ -60,7 +60,9 @@ const PROGRAMS: &[(&str, &str)] = &[
 ];
 
 /// Adds the programs that build files below `dir` run.
-pub fn add(repository: &Repository, dir: &str, compiled: &Compiled, out: &mut Collection<'_>) {
+///
+/// `flags`: makefiles are all there is, so that libraries stand in their `-l` flags.
+pub fn add(repository: &Repository, dir: &str, compiled: &Compiled, flags: bool, out: &mut Collection<'_>) {
     let prefix = if dir.is_empty() {
         String::new()
     } else {
@@ -75,6 +77,9 @@ pub fn add(repository: &Repository, dir: &str, compiled: &Compiled, out: &mut Co
             continue;
         };
         for (line, number) in text.lines().zip(1_u32..) {
+            if flags {
+                libraries(line, &Place::new(&entry.path, number), out);
+            }
             for program in programs(line, &entry.path) {
                 found
                     .entry(program)
@@ -150,6 +155,31 @@ fn is_build_file(entry: &FileEntry) -> bool {
         || lower == "auto.def"
         || lower == "configure" && entry.size < 64 * 1024;
     kind && !is_aside(path) && !is_test(path)
+}
+
+/// Sources of the distribution that build with a library, from which on a flag that some variable may hold counts.
+const USUAL: u32 = 10;
+
+/// `-lfoo` in a line that is no comment.
+fn libraries(line: &str, place: &Place, out: &mut Collection<'_>) {
+    let code = line.split_once('#').map_or(line, |(code, _)| code);
+    let foreign = is_aside(&place.path);
+    for word in code.split(|c: char| c.is_whitespace() || matches!(c, '=' | '"' | '\'' | '(' | ')' | ',')) {
+        let Some(name) = word.strip_prefix("-l").filter(|name| !foreign && name.len() > 1) else {
+            continue;
+        };
+        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+'));
+        let capability = Capability::Library(name.to_owned());
+        let usual = plain && out.index.best(&capability).is_some_and(|best| out.index.usage(&best.package) >= USUAL);
+        if usual {
+            out.ask(Ask {
+                because: Because::at(place.clone(), Trust::Manifest, format!("-l{name}")),
+                capability,
+                group: Group::Optional,
+                option: None,
+            });
+        }
+    }
 }
 
 /// Programs of the table that a line of a build file runs.
