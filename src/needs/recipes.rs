@@ -147,10 +147,8 @@ fn is_build_file(entry: &FileEntry) -> bool {
     let lower = name.to_ascii_lowercase();
     let kind = name == "CMakeLists.txt"
         || name == "meson.build"
-        || lower == "makefile"
+        || lower.starts_with("makefile") && !lower.ends_with(".w32") && !lower.contains("msc") && !lower.contains("vc")
         || lower == "gnumakefile"
-        || lower == "makefile.am"
-        || lower == "makefile.in"
         || lower.ends_with(".mk")
         || lower == "auto.def"
         || lower == "configure" && entry.size < 64 * 1024;

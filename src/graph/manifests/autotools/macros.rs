@@ -425,12 +425,7 @@ impl<'d> Run<'d> {
     fn need(&mut self, capability: Capability, scope: Scope, required: bool, line: u32) -> usize {
         let value = self.nesting.value();
         let place = self.place(line);
-        let around = self
-            .nesting
-            .conditions()
-            .last()
-            .unwrap_or_default()
-            .to_owned();
+        let around = self.nesting.reason().to_owned();
         if value == Some(true) {
             return self.draft.system(capability, scope, required, place);
         }

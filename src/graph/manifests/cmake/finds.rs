@@ -352,6 +352,11 @@ fn names(words: &Words) -> Vec<String> {
         // The short form: one name, then paths.
         names.truncate(1);
     }
+    for name in &mut names {
+        if name.starts_with("${") || name.ends_with('}') {
+            *name = super::commands::without_unknown(name);
+        }
+    }
     names.retain(|name| plain(name) && !name.starts_with('/'));
     names
 }
