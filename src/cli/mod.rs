@@ -8,6 +8,7 @@ mod deps;
 mod doctor;
 mod enter;
 mod exit;
+mod index;
 mod show;
 mod signals;
 mod source;
@@ -52,6 +53,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Run(options) => enter::run(options, arguments.verbosity()),
         Command::Verify(options) => certify::recheck(options),
         Command::Deps(options) => deps::run(options),
+        Command::Index(options) => index::run(options),
         Command::Which(options) => which::run(options),
         Command::Doctor(options) => doctor::run(options),
     }

@@ -103,6 +103,13 @@ impl<'i> Collection<'i> {
         self.take(&first.package, ask, instead);
     }
 
+    /// Takes the best provider, where there is one.
+    pub fn ask_if_known(&mut self, ask: Ask) {
+        if !self.index.providers(&ask.capability).is_empty() {
+            self.ask(ask);
+        }
+    }
+
     /// Takes a package by name.
     pub fn take(&mut self, package: &str, ask: Ask, instead: Vec<String>) {
         let Some(need) = self.needs.get_mut(package) else {
@@ -149,7 +156,10 @@ impl<'i> Collection<'i> {
                 if taken && need.option.is_none() && need.group == Group::Optional {
                     self.needs.remove(package);
                 }
-                taken |= self.needs.get(package).is_some_and(|need| need.option.is_none() && need.group != Group::Test);
+                taken |= self
+                    .needs
+                    .get(package)
+                    .is_some_and(|need| need.option.is_none() && need.group != Group::Test);
             }
         }
     }
@@ -205,7 +215,12 @@ mod tests {
         out.ask(ask("header:pcre2.h", Group::Optional));
         out.ask(ask("header:editline/readline.h", Group::Required));
         out.ask(ask("header:readline/readline.h", Group::Optional));
-        let names: Vec<String> = out.into_list().0.into_iter().map(|need| need.package).collect();
+        let names: Vec<String> = out
+            .into_list()
+            .0
+            .into_iter()
+            .map(|need| need.package)
+            .collect();
         assert_eq!(names, ["libedit-dev", "libpcre2-dev", "libreadline-dev"]);
     }
 
