@@ -7,6 +7,7 @@ use crate::evidence::Because;
 use crate::packages::{Candidate, Capability, Index, is_standard_header};
 
 use super::model::{Group, Need, Unresolved};
+use super::programs::PROGRAMS;
 
 static ALTERNATIVES: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
     #[derive(serde::Deserialize)]
@@ -111,7 +112,10 @@ impl<'i> Collection<'i> {
     }
 
     /// Takes a package by name.
-    pub fn take(&mut self, package: &str, ask: Ask, instead: Vec<String>) {
+    pub fn take(&mut self, package: &str, mut ask: Ask, instead: Vec<String>) {
+        if PROGRAMS.test_packages.contains(package) {
+            ask.group = Group::Test;
+        }
         let Some(need) = self.needs.get_mut(package) else {
             self.order.push(package.to_owned());
             let need = Need {

@@ -12,6 +12,8 @@ pub struct Programs {
     pub makes_configure: HashSet<String>,
     /// Looked for to serve developers and packagers, however usual their packages are for other uses.
     pub helpers: HashSet<String>,
+    /// Frameworks of tests, wherever they are asked for.
+    pub test_packages: HashSet<String>,
     /// Names in recipes, also of make variables in lower case → what to ask for.
     pub recipes: BTreeMap<String, String>,
 }
@@ -25,6 +27,14 @@ pub static PROGRAMS: LazyLock<Programs> = LazyLock::new(|| {
 mod tests {
     use super::*;
     use crate::packages::{Capability, Index};
+
+    #[test]
+    fn every_framework_is_a_package() {
+        let index = Index::embedded();
+        for package in &PROGRAMS.test_packages {
+            assert!(index.knows_package(package), "{package}");
+        }
+    }
 
     #[test]
     fn every_program_of_recipes_has_a_package_and_is_no_helper() {
