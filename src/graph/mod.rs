@@ -8,6 +8,7 @@ mod files;
 pub mod manifests;
 mod model;
 mod packages;
+pub mod query;
 mod runners;
 mod shell;
 mod summary;
@@ -16,5 +17,5 @@ mod yaml;
 
 pub use build::build;
 pub use model::*;
-pub use summary::{Summary, kind, summary, text};
+pub use summary::{Summary, kind, line, printable, summary, text};
 pub use syntax::ascii;

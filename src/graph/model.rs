@@ -239,6 +239,34 @@ pub enum EdgeKind {
     Provides,
 }
 
+impl EdgeKind {
+    /// Every kind, what declares and requires before what merely contains.
+    pub const ALL: [Self; 8] = [
+        Self::Declares,
+        Self::Requires,
+        Self::Provides,
+        Self::Runs,
+        Self::Tests,
+        Self::Documents,
+        Self::Imports,
+        Self::Contains,
+    ];
+
+    /// Its name in the JSON form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Contains => "contains",
+            Self::Imports => "imports",
+            Self::Declares => "declares",
+            Self::Requires => "requires",
+            Self::Documents => "documents",
+            Self::Runs => "runs",
+            Self::Tests => "tests",
+            Self::Provides => "provides",
+        }
+    }
+}
+
 /// Everything a repository says about itself.
 #[derive(Debug, Clone, Default)]
 pub struct KnowledgeGraph {

@@ -122,8 +122,8 @@ pub fn text(graph: &KnowledgeGraph) -> String {
     out
 }
 
-/// One node in a line.
-fn line(node: &Node) -> String {
+/// One node in a line, as its repository wrote it (see [`printable`]).
+pub fn line(node: &Node) -> String {
     match &node.facts {
         Facts::Command(facts) => {
             let dir = if facts.dir.is_empty() {
@@ -176,8 +176,8 @@ fn imported(graph: &KnowledgeGraph) -> Vec<(&str, usize)> {
     counts
 }
 
-/// A hostile name must not drive the terminal.
-fn printable(text: &str) -> String {
+/// A hostile name must not drive the terminal: control characters and what hides or turns text are escaped.
+pub fn printable(text: &str) -> String {
     text.chars()
         .map(|c| {
             if c.is_control() {

@@ -67,17 +67,8 @@ pub fn near_names(known: &[String], what: &str) -> Vec<String> {
 
 /// Levenshtein's distance of the first 64 characters.
 fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(64).enumerate() {
-        let mut next = vec![i + 1];
-        for ((&y, &above), &corner) in b.iter().zip(row.iter().skip(1)).zip(&row) {
-            let left = next.last().copied().unwrap_or(usize::MAX - 1);
-            next.push((left + 1).min(above + 1).min(corner + usize::from(x != y)));
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
+    let short = |text: &str| text.chars().take(64).collect::<String>();
+    strsim::levenshtein(&short(a), &short(b))
 }
 
 fn subjects(plan: &Plan, script: &Script, pyramid: &Pyramid) -> Vec<Subject> {
