@@ -7,7 +7,7 @@
   const MOST_VISIBLE = 5000, AT_FIRST = 300, MOST_RESULTS = 200;
   const HUES = { project: 215, manifest: 160, tool: 135, dependency: 40, import: 52, command: 300, "entry-point": 275,
     "test-suite": 325, service: 5, section: 190, symbol: 95, file: 220, directory: 220, warning: 15 };
-  const GREY = new Set(["file", "directory"]);
+  const GREY = new Set(["file", "directory"]), TELLING = new Set(["project", "manifest", "tool", "service", "entry-point", "test-suite"]);
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const colours = data.kinds.map((kind) => {
     const hue = HUES[kind] === undefined ? 240 : HUES[kind];
@@ -19,11 +19,9 @@
   data.nodes.forEach((node, at) => (node[PARENT] < 0 ? roots : children[node[PARENT]]).push(at));
   const below = new Int32Array(count);
   const order = [];
-  for (const stack = [...roots]; stack.length;) {
-    const at = stack.pop();
-    order.push(at);
-    for (const child of children[at]) stack.push(child);
-  }
+  // Breadth first: unfolding shows the whole before the details of a corner.
+  order.push(...roots);
+  for (let i = 0; i < order.length; i++) for (const child of children[order[i]]) order.push(child);
   for (let i = order.length - 1; i >= 0; i--) {
     const parent = data.nodes[order[i]][PARENT];
     if (parent >= 0) below[parent] += below[order[i]] + 1;
@@ -144,7 +142,8 @@
     }
   }
   const stack = new Int32Array(4096);
-  function push(at) {
+  let turn = 0;
+  function push(at, times) {
     let top = 0;
     stack[top++] = 0;
     while (top) {
@@ -152,8 +151,8 @@
       if (!mass || (mass === 1 && quad.body[here] === at)) continue;
       const dx = x[at] - quad.cx[here] / mass, dy = y[at] - quad.cy[here] / mass;
       const d2 = dx * dx + dy * dy + 1;
-      if (mass === 1 || quad.size[here] * quad.size[here] < 0.8 * d2) {
-        const force = (90 * mass * heat) / d2;
+      if (mass === 1 || quad.size[here] * quad.size[here] < 1.2 * d2) {
+        const force = (90 * mass * heat * times) / d2;
         vx[at] += dx * force / Math.sqrt(d2) * 3; vy[at] += dy * force / Math.sqrt(d2) * 3;
         continue;
       }
@@ -165,7 +164,10 @@
   }
   function tick() {
     grow();
-    for (const at of visible) push(at);
+    // A large drawing settles in turns: each node is pushed in every nth tick, n times as hard.
+    const turns = Math.ceil(visible.length / 1500);
+    turn = (turn + 1) % turns;
+    for (let i = turn; i < visible.length; i += turns) push(visible[i], turns);
     for (const [a, b] of links) {
       const dx = x[b] - x[a], dy = y[b] - y[a], d = Math.sqrt(dx * dx + dy * dy) + 0.01;
       const pull = ((d - 34) / d) * 0.06 * heat;
@@ -215,15 +217,20 @@
     });
     pen.fillStyle = ink;
     pen.font = "12px system-ui, sans-serif";
-    let words = 0;
-    for (const at of visible) {
+    // A label takes its place in a grid: the telling kinds and the chosen node first, and none over another.
+    const taken = new Set();
+    const rank = (at) => (at === chosen || at === hovered ? 0 : TELLING.has(data.kinds[data.nodes[at][KIND]]) ? 1 : 2);
+    const ranks = [[], [], []];
+    for (const at of visible) ranks[rank(at)].push(at);
+    for (const at of ranks.flat()) {
       const px = sx(at), py = sy(at);
-      const near = at === chosen || at === hovered;
       if (px < -40 || py < -20 || px > canvas.clientWidth + 40 || py > canvas.clientHeight + 20) continue;
-      if (!near && (words > 250 || scale * (radius(at) + 2) < 8)) continue;
-      words++;
+      const row = Math.round(py / 14), column = Math.floor(px / 130);
+      const free = !taken.has(row * 999 + column) && !taken.has(row * 999 + column + 1);
+      if (at !== chosen && at !== hovered && (!free || taken.size > 600)) continue;
+      taken.add(row * 999 + column).add(row * 999 + column + 1);
       const folded = !unfolded[at] && below[at] ? ` (+${below[at]})` : "";
-      pen.fillText(short(data.nodes[at][LABEL], 38) + folded, px + radius(at) + 3, py + 4);
+      pen.fillText(short(data.nodes[at][LABEL], at === chosen ? 60 : 28) + folded, px + radius(at) + 3, py + 4);
     }
     if (chosen >= 0) {
       pen.strokeStyle = blue; pen.lineWidth = 2.5;
@@ -235,15 +242,17 @@
 
   let waiting = false;
   function wake() { if (!waiting) { waiting = true; requestAnimationFrame(frame); } }
-  const times = [];
+  const times = [], drawn = [];
   function frame() {
     waiting = false;
     const begin = performance.now();
     if (heat > 0) tick();
+    const ticked = performance.now();
     if (!moved && heat > 0) fit();
     draw();
     times.push(performance.now() - begin);
-    if (times.length > 240) times.shift();
+    drawn.push(performance.now() - ticked);
+    if (times.length > 240) { times.shift(); drawn.shift(); }
     if (heat > 0) wake();
   }
   function fit() {
@@ -272,6 +281,7 @@
     if (stands[at] !== at) reveal(at);
     if (centre) {
       moved = true;
+      scale = Math.max(scale, 1.2);
       offsetX = canvas.clientWidth / 2 - x[at] * scale;
       offsetY = canvas.clientHeight / 2 - y[at] * scale;
     }
@@ -404,5 +414,5 @@
   resize();
   look();
   // For measuring: how long the last frames took, in milliseconds.
-  window.envcGraph = { times, select, unfold: () => { unfoldMore(MOST_VISIBLE); arrange(); }, visible: () => visible.length };
+  window.envcGraph = { times, drawn, select, unfold: () => { unfoldMore(MOST_VISIBLE); arrange(); }, visible: () => visible.length };
 })();
