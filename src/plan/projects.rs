@@ -6,6 +6,7 @@ use crate::evidence::{Because, Place, Trust};
 use crate::graph::{CommandSource, EdgeKind, KnowledgeGraph, NodeId, ProjectFacts};
 
 use super::constraints::Constraints;
+use super::ecosystems;
 use super::model::{Conflict, Rejected};
 use super::system::{for_linux, is_aside};
 
@@ -104,7 +105,44 @@ fn one_directory(
         selection.projects.push(winner);
         selection.conflicts.extend(conflict);
     }
-    selection.projects.extend(other.iter().map(|(id, _)| *id));
+    for (id, facts) in other {
+        match helper_of(graph, facts, projects) {
+            Some(note) => selection.notes.push(note),
+            None => selection.projects.push(id),
+        }
+    }
+}
+
+/// Why a project is not built: it stands beside one that envc has a planner of its own for, and no CI runs its tool
+/// (a `package.json` that formats a C library's documents).
+fn helper_of(
+    graph: &KnowledgeGraph,
+    facts: &ProjectFacts,
+    beside: &[(NodeId, &ProjectFacts)],
+) -> Option<String> {
+    let own = |facts: &ProjectFacts| ecosystems::has_planner(&facts.ecosystem);
+    let main = beside.iter().find(|(_, other)| own(other));
+    let (_, main) = main.filter(|_| !own(facts))?;
+    let programs: Vec<&str> = ["install-command", "build-command", "test-command"]
+        .iter()
+        .flat_map(|name| facts.all(name))
+        .filter_map(|attr| attr.value.split_whitespace().next())
+        .collect();
+    let in_ci = graph.commands().any(|(_, command)| {
+        let program = command.text.split_whitespace().next().unwrap_or_default();
+        command.source == CommandSource::Ci && programs.contains(&program)
+    });
+    (!in_ci).then(|| {
+        let dir = if facts.dir.is_empty() {
+            "."
+        } else {
+            &facts.dir
+        };
+        format!(
+            "{dir}: a {} project beside the {} project, and no CI runs its tool; not built",
+            facts.ecosystem, main.ecosystem
+        )
+    })
 }
 
 fn drives_native_build(facts: &ProjectFacts) -> bool {
