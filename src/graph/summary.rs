@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn text_shows_what_was_found_and_no_control_characters() {
         insta::assert_snapshot!(text(&graph()), @r"
-        14 nodes, 14 edges
+        14 nodes, 15 edges
         Files: c 1, make 1, markdown 1
 
         Projects (1)
