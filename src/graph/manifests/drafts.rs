@@ -21,6 +21,8 @@ pub struct Draft {
     items: Vec<Item>,
     /// `(ecosystem, dir)` of projects of this repository that it needs.
     pub needs: BTreeSet<(String, String)>,
+    /// Whether the manifests say that something is made or run here, see `helpers.rs`.
+    pub product: bool,
 }
 
 /// A dependency, tool, entry point or test suite. The manifest that declares it is the file of its place.
@@ -51,6 +53,7 @@ impl Draft {
             manifests: Vec::new(),
             items: Vec::new(),
             needs: BTreeSet::new(),
+            product: false,
         }
     }
 
@@ -76,6 +79,26 @@ impl Draft {
         if known.len() < MAX_ITEMS && !known.iter().any(|attr| attr.value == value) {
             self.facts.set(name, value, place);
         }
+    }
+
+    /// Sets what the project's own tool is told to do: `install`, `build`, `test` or `run`. The first word stays.
+    pub fn command(&mut self, what: &str, command: impl Into<String>, place: Place) {
+        let name = format!("{what}-command");
+        if !self.has_attr(&name) {
+            self.facts.set(&name, command, place);
+        }
+    }
+
+    /// Needs another project of the same ecosystem.
+    pub fn need(&mut self, dir: &str) {
+        if dir != self.facts.dir {
+            self.needs
+                .insert((self.facts.ecosystem.clone(), dir.to_owned()));
+        }
+    }
+
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.facts.attr(name).map(|attr| attr.value.as_str())
     }
 
     pub fn has_attr(&self, name: &str) -> bool {
@@ -189,6 +212,33 @@ impl Drafts {
 
     pub fn all(&self) -> impl Iterator<Item = &Draft> {
         self.projects.values()
+    }
+
+    /// Directories of an ecosystem's projects.
+    pub fn dirs(&self, ecosystem: &str) -> Vec<String> {
+        self.of(ecosystem)
+            .map(|draft| draft.facts.dir.clone())
+            .collect()
+    }
+
+    /// Projects of an ecosystem.
+    pub fn of<'d>(&'d self, ecosystem: &'d str) -> impl Iterator<Item = &'d Draft> {
+        self.all()
+            .filter(move |draft| draft.facts.ecosystem == ecosystem)
+    }
+
+    /// The project above `dir` that lists it as a member of its workspace.
+    pub fn workspace_of(&self, ecosystem: &str, dir: &str) -> Option<String> {
+        let mut at = dir;
+        while !at.is_empty() {
+            at = super::tree::parent(at);
+            let draft = self.get(ecosystem, at);
+            let members = draft.map(|draft| draft.facts.all("member"));
+            if members.is_some_and(|all| all.iter().any(|attr| attr.value == dir)) {
+                return Some(at.to_owned());
+            }
+        }
+        None
     }
 
     pub fn remove(&mut self, ecosystem: &str, dir: &str) {

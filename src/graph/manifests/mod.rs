@@ -9,11 +9,15 @@ mod autotools;
 mod cargo;
 mod cmake;
 mod drafts;
+mod go_mod;
+mod helpers;
 mod ini;
+mod json_doc;
 mod m4;
 mod make;
 mod meson;
 mod meson_syntax;
+mod package_json;
 mod pipfile;
 mod pyproject;
 mod python;
@@ -22,8 +26,11 @@ mod requirements;
 mod setup_cfg;
 mod setup_py;
 mod task_envs;
+mod tokens;
 mod toml_doc;
 mod tree;
+mod workspace;
+mod xml_doc;
 
 #[cfg(test)]
 mod testing;
@@ -61,6 +68,10 @@ static READERS: &[Reader] = &[
     task_envs::TOX,
     task_envs::NOX,
     python::PINS,
+    package_json::READER,
+    go_mod::READER,
+    go_mod::WORK,
+    go_mod::LEGACY,
     make::READER,
 ];
 
@@ -88,6 +99,9 @@ pub fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
     }
     cargo::drop_built_by_scripts(&mut drafts);
     python::finish(&tree, &mut drafts);
+    helpers::drop(&tree, &mut drafts);
+    package_json::finish(&mut drafts);
+    go_mod::finish(&mut drafts);
     drafts.write(&repository.name, graph);
 }
 
