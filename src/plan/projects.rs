@@ -33,22 +33,43 @@ pub fn select(graph: &KnowledgeGraph, constraints: &Constraints) -> Selection {
             .push((id, facts));
     }
     let taken = directories(graph, &by_dir);
+    let mut apart: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (dir, projects) in &by_dir {
         if !taken.contains(dir) {
-            let systems: Vec<&str> = projects
-                .iter()
-                .map(|(_, facts)| facts.ecosystem.as_str())
-                .collect();
-            selection.notes.push(format!(
-                "{dir}: a {} project that stands apart; not built (run envc there)",
-                systems.join(" and ")
-            ));
+            let systems = projects.iter().map(|(_, facts)| facts.ecosystem.as_str());
+            let systems = systems.collect::<Vec<_>>().join(" and ");
+            apart.entry(systems).or_default().push(dir);
             continue;
         }
         one_directory(graph, constraints, dir, projects, &mut selection);
     }
+    selection.notes.extend(
+        apart
+            .iter()
+            .map(|(systems, dirs)| stand_apart(systems, dirs)),
+    );
     selection.projects = ordered(graph, selection.projects);
     selection
+}
+
+/// Directories that a note names; a monorepo has hundreds of templates and examples.
+const NAMED: usize = 4;
+
+fn stand_apart(systems: &str, dirs: &[&str]) -> String {
+    let mut named = dirs
+        .iter()
+        .take(NAMED)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
+    if dirs.len() > NAMED {
+        named.push_str(&format!(" and {} more", dirs.len() - NAMED));
+    }
+    let (what, there) = match dirs.len() {
+        1 => (format!("a {systems} project that stands"), "there"),
+        _ => (format!("{systems} projects that stand"), "in one"),
+    };
+    format!("{named}: {what} apart; not built (run envc {there})")
 }
 
 /// Directories whose projects are built.
