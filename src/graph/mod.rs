@@ -17,4 +17,4 @@ mod yaml;
 pub use build::build;
 pub use model::*;
 pub use summary::{Summary, kind, summary, text};
-pub use syntax::ascii;
+pub use syntax::{Definition, ascii, find_definitions};
