@@ -18,4 +18,4 @@ mod yaml;
 pub use build::build;
 pub use model::*;
 pub use summary::{Summary, kind, line, printable, summary, text};
-pub use syntax::ascii;
+pub use syntax::{Definition, ascii, find_definitions};

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::evidence::{Place, Trust};
 use crate::packages::Capability;
+use crate::scan::LanguageTotal;
 
 /// Version of the JSON form of [`KnowledgeGraph`].
 pub const SCHEMA: &str = "envc.graph/1";
@@ -267,10 +268,24 @@ impl EdgeKind {
     }
 }
 
+/// Why the graph may lack what a file says: it could not be read or parsed as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Warning {
+    /// Relative to the repository's root; empty where it is about the whole.
+    pub path: String,
+    pub reason: String,
+}
+
+/// Warnings of one graph that are kept: they are for a person to read.
+const MAX_WARNINGS: usize = 1000;
+
 /// Everything a repository says about itself.
 #[derive(Debug, Clone, Default)]
 pub struct KnowledgeGraph {
     inner: Graph<Node, EdgeKind, Directed, u32>,
+    warnings: Vec<Warning>,
+    /// Files and bytes of the project's own code by language (see `scan::Repository::languages`).
+    pub languages: BTreeMap<String, LanguageTotal>,
     /// File and Directory nodes by path, made again when a graph is read from JSON.
     by_path: HashMap<String, NodeId>,
 }
@@ -289,6 +304,22 @@ impl KnowledgeGraph {
             facts,
         });
         id
+    }
+
+    /// Takes note that a file was not read as a whole.
+    pub fn warn(&mut self, path: impl Into<String>, reason: impl Into<String>) {
+        let warning = Warning {
+            path: path.into(),
+            reason: reason.into(),
+        };
+        if self.warnings.len() < MAX_WARNINGS && !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// In the order in which they were found.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 
     fn insert(&mut self, node: Node) {
@@ -420,6 +451,10 @@ struct Flat {
     schema: String,
     nodes: Vec<Node>,
     edges: Vec<(NodeId, NodeId, EdgeKind)>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    warnings: Vec<Warning>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    languages: BTreeMap<String, LanguageTotal>,
 }
 
 impl Serialize for KnowledgeGraph {
@@ -428,6 +463,8 @@ impl Serialize for KnowledgeGraph {
             schema: SCHEMA.to_owned(),
             nodes: self.nodes().cloned().collect(),
             edges: self.edges().collect(),
+            warnings: self.warnings.clone(),
+            languages: self.languages.clone(),
         }
         .serialize(serializer)
     }
@@ -451,6 +488,8 @@ impl<'de> Deserialize<'de> for KnowledgeGraph {
             }
             graph.link(from, to, kind);
         }
+        graph.warnings = flat.warnings;
+        graph.languages = flat.languages;
         Ok(graph)
     }
 }

@@ -18,6 +18,10 @@ pub struct Summary {
     pub projects: Vec<(String, String)>,
     /// Files by language, vendored ones left out.
     pub languages: BTreeMap<String, usize>,
+    /// The language with the most bytes of the project's own code.
+    pub primary: Option<String>,
+    /// Files that were not read as a whole.
+    pub warnings: usize,
 }
 
 /// The name of a node's kind, as in the JSON form.
@@ -43,6 +47,8 @@ pub fn summary(graph: &KnowledgeGraph) -> Summary {
     let mut summary = Summary {
         nodes: graph.node_count(),
         edges: graph.edge_count(),
+        primary: crate::scan::support::primary(&graph.languages).map(str::to_owned),
+        warnings: graph.warnings().len(),
         ..Summary::default()
     };
     for node in graph.nodes() {
@@ -91,6 +97,9 @@ pub fn text(graph: &KnowledgeGraph) -> String {
         .map(|(name, count)| format!("{name} {count}"))
         .collect();
     let _ = writeln!(out, "Files: {}", languages.join(", "));
+    if let Some(primary) = &summary.primary {
+        let _ = writeln!(out, "Primary language: {primary}");
+    }
     for (wanted, title) in SHOWN {
         let nodes: Vec<&Node> = graph
             .nodes()
@@ -117,6 +126,17 @@ pub fn text(graph: &KnowledgeGraph) -> String {
         let _ = writeln!(out, "\nImports (files)");
         for (target, count) in imports.iter().take(MAX_LINES) {
             let _ = writeln!(out, "  {} ({count})", printable(target));
+        }
+    }
+    let warnings = graph.warnings();
+    if !warnings.is_empty() {
+        let _ = writeln!(out, "\nNot read as a whole ({})", warnings.len());
+        for warning in warnings.iter().take(MAX_LINES) {
+            let line = format!("{}: {}", warning.path, warning.reason);
+            let _ = writeln!(out, "  {}", printable(&line));
+        }
+        if warnings.len() > MAX_LINES {
+            let _ = writeln!(out, "  and {} more", warnings.len() - MAX_LINES);
         }
     }
     out
@@ -214,6 +234,7 @@ mod tests {
         insta::assert_snapshot!(text(&graph()), @r"
         14 nodes, 15 edges
         Files: c 1, make 1, markdown 1
+        Primary language: c
 
         Projects (1)
           make .  Makefile
