@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::emit::graph::{self as written, Part};
 use crate::graph::query::{Named, find, named, path, why};
-use crate::graph::{KnowledgeGraph, Node, NodeId};
+use crate::graph::{Definition, KnowledgeGraph, Node, NodeId, find_definitions};
 use crate::scan::{Repository, read_text};
 
 use super::exit::{Exit, Failure};
@@ -70,7 +70,7 @@ pub enum Question {
         #[command(flatten)]
         at: Where,
     },
-    /// List nodes by name, part of a name, path, path:line or glob; best first.
+    /// List nodes by name, part of a name, path, path:line or glob, and functions and types of that name; best first.
     Find {
         pattern: String,
         /// Only nodes of this kind (project, tool, dependency, command, import, …); may be given again.
@@ -124,7 +124,7 @@ fn answer(question: &Question) -> Result<Exit, Failure> {
         | Question::Path { at, .. }
         | Question::Why { at, .. } => at,
     };
-    let (_, graph) = crate::understand(&resolve(&at.path)?)?;
+    let (repository, graph) = crate::understand(&resolve(&at.path)?)?;
     let format = at.form.format();
     match question {
         Question::Stats { .. } => match format {
@@ -134,11 +134,18 @@ fn answer(question: &Question) -> Result<Exit, Failure> {
         },
         Question::Find { pattern, kind, .. } => {
             let nodes = find(&graph, pattern, kind);
-            if nodes.is_empty() {
+            let symbols = kind.is_empty() || kind.iter().any(|kind| kind == "symbol");
+            let defined = match symbols {
+                true => elsewhere(&nodes, find_definitions(&repository, pattern)),
+                false => Vec::new(),
+            };
+            if nodes.is_empty() && defined.is_empty() {
                 return Err(nothing(&graph, pattern));
             }
-            let part = Part::of(&graph, nodes.iter().map(|node| node.id));
-            put(format, &part, || written::found(&nodes))?;
+            let mut part = Part::of(&graph, nodes.iter().map(|node| node.id));
+            let text = || written::found(&nodes) + &written::defined(&defined);
+            part.definitions.clone_from(&defined);
+            put(format, &part, text)?;
         }
         Question::Show { what, .. } => {
             let nodes = meant(&graph, what)?;
@@ -166,6 +173,19 @@ fn answer(question: &Question) -> Result<Exit, Failure> {
         }
     }
     Ok(Exit::Verified)
+}
+
+/// Definitions that are no nodes of the graph: it holds those that tell what a project offers, and not each function.
+fn elsewhere(nodes: &[&Node], defined: Vec<Definition>) -> Vec<Definition> {
+    let known = |definition: &Definition| {
+        nodes
+            .iter()
+            .any(|node| node.place.as_ref() == Some(&definition.place))
+    };
+    defined
+        .into_iter()
+        .filter(|definition| !known(definition))
+        .collect()
 }
 
 fn put(format: Format, part: &Part<'_>, text: impl FnOnce() -> String) -> Result<(), Failure> {

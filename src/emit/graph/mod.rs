@@ -13,4 +13,4 @@ pub use dot::dot;
 pub use graphml::graphml;
 pub use page::{PageError, page};
 pub use part::Part;
-pub use words::{found, shown, stats, way, whys};
+pub use words::{defined, found, shown, stats, way, whys};

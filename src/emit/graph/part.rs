@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::graph::query::{Hop, Reason, neighbours};
-use crate::graph::{EdgeKind, KnowledgeGraph, Node, NodeId};
+use crate::graph::{Definition, EdgeKind, KnowledgeGraph, Node, NodeId};
 
 /// Version of the JSON form of a part. Ids are those of the whole graph.
 const SCHEMA: &str = "envc.graph.part/1";
@@ -16,6 +16,9 @@ pub struct Part<'a> {
     schema: &'static str,
     pub nodes: Vec<&'a Node>,
     pub edges: Vec<(NodeId, NodeId, EdgeKind)>,
+    /// Functions and types of the sources that are no nodes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub definitions: Vec<Definition>,
 }
 
 impl<'a> Part<'a> {
@@ -24,6 +27,7 @@ impl<'a> Part<'a> {
             schema: SCHEMA,
             nodes: graph.nodes().collect(),
             edges: graph.edges().collect(),
+            definitions: Vec::new(),
         }
     }
 
@@ -36,6 +40,7 @@ impl<'a> Part<'a> {
             schema: SCHEMA,
             nodes: ids.iter().filter_map(|id| graph.node(*id)).collect(),
             edges: graph.edges().filter(inside).collect(),
+            definitions: Vec::new(),
         }
     }
 

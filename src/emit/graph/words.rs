@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use crate::emit::terminal::one_line;
 use crate::graph::query::{Hop, Reason, neighbours};
-use crate::graph::{EdgeKind, Facts, KnowledgeGraph, Node, NodeId, kind, line, summary};
+use crate::graph::{
+    Definition, EdgeKind, Facts, KnowledgeGraph, Node, NodeId, kind, line, summary,
+};
 
 /// Lines of one list.
 const MOST: usize = 200;
@@ -44,6 +46,21 @@ pub fn found(nodes: &[&Node]) -> String {
     }
     if nodes.len() > MOST {
         let _ = writeln!(text, "and {} more", nodes.len() - MOST);
+    }
+    text
+}
+
+/// One line a definition of the sources.
+pub fn defined(definitions: &[Definition]) -> String {
+    let mut text = String::new();
+    for definition in definitions.iter().take(MOST) {
+        let kind = format!("{:?}", definition.kind).to_lowercase();
+        let name = one_line(&definition.name);
+        let place = one_line(&definition.place.to_string());
+        let _ = writeln!(text, "{:<6} {kind:<11} {name}  {place}", "");
+    }
+    if definitions.len() > MOST {
+        let _ = writeln!(text, "and {} more definitions", definitions.len() - MOST);
     }
     text
 }
