@@ -255,6 +255,31 @@ impl Drafts {
         })
     }
 
+    /// Links projects of one workspace (or of none) that depend on what another one is called in the attribute `name`.
+    pub fn link_by_name(&mut self, ecosystem: &str, name: &str) {
+        type Key = (String, Option<String>);
+        let root = |draft: &Draft| draft.value("workspace-root").map(str::to_owned);
+        let known: BTreeMap<Key, String> = self
+            .of(ecosystem)
+            .filter_map(|draft| {
+                let key = (draft.value(name)?.to_owned(), root(draft));
+                Some((key, draft.facts.dir.clone()))
+            })
+            .collect();
+        for dir in self.dirs(ecosystem) {
+            let draft = self.project(ecosystem, &dir);
+            let Some(root) = root(draft) else { continue };
+            let wanted: Vec<String> = draft
+                .items
+                .iter()
+                .filter(|item| matches!(item.facts, Facts::Dependency(_)))
+                .filter_map(|item| known.get(&(item.name.clone(), Some(root.clone()))))
+                .cloned()
+                .collect();
+            wanted.iter().for_each(|to| draft.need(to));
+        }
+    }
+
     /// Marks a file as read by the manifest that includes it. False where it was claimed already.
     pub fn claim(&mut self, path: &str) -> bool {
         self.claimed.insert(path.to_owned())

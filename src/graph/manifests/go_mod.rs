@@ -139,28 +139,7 @@ fn one(reading: &mut Reading<'_>, directive: &Directive) {
     }
 }
 
-/// Modules of one `go.work` that require each other are built from the checkout.
+/// Modules of one `go.work` that require each other are built from the checkout; elsewhere `replace` says it.
 pub fn finish(drafts: &mut Drafts) {
-    let modules: Vec<(String, String, Option<String>)> = drafts
-        .of("go")
-        .filter_map(|draft| {
-            let root = draft.value("workspace-root").map(str::to_owned);
-            Some((
-                draft.value("module")?.to_owned(),
-                draft.facts.dir.clone(),
-                root,
-            ))
-        })
-        .collect();
-    for (_, dir, root) in modules.iter().filter(|(.., root)| root.is_some()) {
-        let draft = drafts.project("go", dir);
-        let wanted: Vec<String> = modules
-            .iter()
-            .filter(|(name, _, other)| {
-                other == root && draft.items().iter().any(|item| item.name == *name)
-            })
-            .map(|(_, to, _)| to.clone())
-            .collect();
-        wanted.iter().for_each(|to| draft.need(to));
-    }
+    drafts.link_by_name("go", "module");
 }

@@ -3,7 +3,7 @@
 //! Attributes of a `node` project, besides those that all ecosystems share (see `mod.rs`):
 //! - `package-manager`: `npm`, `yarn`, `pnpm` or `bun`, by `packageManager`, the lock file or the workspace
 //! - `yarn`: `classic` or `berry`, by the lock file
-//! - `script`: name of a script
+//! - `package`: the name; `script`: name of a script
 //! - `native`: why installing compiles something (`binding.gyp`, a dependency that is made for it)
 //! - `install-script`: a locked dependency that runs a script when it is installed
 //! - `module-type`: the field `type`
@@ -59,6 +59,7 @@ fn read(reading: &mut Reading<'_>) {
     if let Some(name) = doc.get(&["name"])
         && let Some(text) = name.str()
     {
+        draft.attr("package", text, name.place());
         draft.name(text, &name.place());
     }
     if let Some(kind) = doc.get(&["type"])
@@ -230,40 +231,7 @@ fn native(reading: &mut Reading<'_>) {
     }
 }
 
-/// Dependencies on other packages of the repository become edges between projects.
+/// Dependencies on other packages of the workspace become edges between projects.
 pub fn finish(drafts: &mut Drafts) {
-    let names: Vec<(String, String, Option<String>)> = drafts
-        .of("node")
-        .filter_map(|draft| {
-            let root = draft.value("workspace-root").map(str::to_owned);
-            Some((draft.name.clone()?, draft.facts.dir.clone(), root))
-        })
-        .collect();
-    for dir in drafts.dirs("node") {
-        let draft = drafts.project("node", &dir);
-        let root = draft.value("workspace-root").map(str::to_owned);
-        let wanted: Vec<String> = draft
-            .items()
-            .iter()
-            .filter_map(|item| match &item.facts {
-                Facts::Dependency(facts) if facts.ecosystem == "npm" => {
-                    let workspace = facts.spec.contains("@workspace:");
-                    let (_, to, _) = names.iter().find(|(name, to, other)| {
-                        *name == item.name
-                            && *to != dir
-                            && (workspace || (root.is_some() && *other == root))
-                    })?;
-                    Some(to.clone())
-                }
-                _ => None,
-            })
-            .collect();
-        // A root that depends on its own member is installed before it all the same.
-        let members = draft.facts.all("member").to_vec();
-        for to in wanted {
-            if !members.iter().any(|attr| attr.value == to) {
-                draft.need(&to);
-            }
-        }
-    }
+    drafts.link_by_name("node", "package");
 }

@@ -229,6 +229,12 @@ pub fn starts(tokens: &[Token], at: usize, words: &[&str]) -> bool {
         && !words.is_empty()
 }
 
+/// At most `count` tokens from `at` on.
+pub fn near(tokens: &[Token], at: usize, count: usize) -> &[Token] {
+    let rest = tokens.get(at..).unwrap_or_default();
+    rest.get(..count).unwrap_or(rest)
+}
+
 /// The literal after `name`, over signs like `=`, `:` or `(`: `name = "x"`, `name: 'x'`, `name("x")`.
 pub fn named<'t>(tokens: &'t [Token], name: &str) -> Option<&'t Token> {
     let at = tokens.iter().position(|token| token.word() == Some(name))?;
