@@ -3,7 +3,7 @@
 use crate::scan::Repository;
 
 use super::KnowledgeGraph;
-use super::{ci, dockerfile, documents, files, manifests, packages, runners, syntax};
+use super::{ci, containers, documents, environments, files, manifests, packages, runners, syntax};
 
 /// Reads every file of the repository once and collects what they say. Never fails: a file that cannot be read
 /// or parsed says nothing.
@@ -15,7 +15,8 @@ pub fn build(repository: &Repository) -> KnowledgeGraph {
     documents::add(repository, &mut graph);
     ci::add(repository, &mut graph);
     runners::add(repository, &mut graph);
-    dockerfile::add(repository, &mut graph);
+    containers::add(repository, &mut graph);
+    environments::add(repository, &mut graph);
     // Last: it reads the commands that the others found.
     packages::add(repository, &mut graph);
     graph

@@ -2,8 +2,9 @@
 
 mod build;
 mod ci;
-mod dockerfile;
+mod containers;
 mod documents;
+mod environments;
 mod files;
 pub mod manifests;
 mod model;

@@ -39,6 +39,7 @@ pub fn kind(facts: &Facts) -> &'static str {
         Facts::EntryPoint { .. } => "entry-point",
         Facts::TestSuite { .. } => "test-suite",
         Facts::Service { .. } => "service",
+        Facts::Variable { .. } => "variable",
         Facts::Project(_) => "project",
     }
 }

@@ -87,6 +87,8 @@ impl Evidence {
 pub fn retrieve(graph: &KnowledgeGraph, plan: &Plan) -> (Vec<Evidence>, Known) {
     let mut evidence: Vec<Evidence> = graph
         .commands()
+        // A script in Python or PowerShell is no command of a shell.
+        .filter(|(_, facts)| facts.shell.is_none())
         .map(|(node, facts)| {
             let path = node.place.as_ref().map_or("", |place| place.path.as_str());
             let job = match facts.source {

@@ -1,56 +1,4 @@
-use crate::graph::{Facts, KnowledgeGraph, build};
-use crate::scan::{ScanOptions, scan};
-
-fn graph(path: &str, text: &str) -> KnowledgeGraph {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join(path);
-    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    std::fs::create_dir_all(dir.path().join("sub")).unwrap();
-    std::fs::write(dir.path().join("sub/a.c"), "").unwrap();
-    std::fs::write(file, text).unwrap();
-    build(&scan(dir.path(), &ScanOptions::default()).unwrap())
-}
-
-fn shown(path: &str, text: &str) -> String {
-    let graph = graph(path, text);
-    let mut lines = Vec::new();
-    for node in graph.nodes() {
-        let line = node.place.as_ref().map_or(0, |place| place.line);
-        let text = match &node.facts {
-            Facts::Command(facts) => {
-                let env: String = facts
-                    .env
-                    .iter()
-                    .map(|(key, value)| format!(" {key}={value}"))
-                    .collect();
-                let os = facts.os.map(|os| format!("{os:?}")).unwrap_or_default();
-                let unresolved = if facts.unresolved.is_empty() {
-                    String::new()
-                } else {
-                    format!(" ?{}", facts.unresolved.join(" "))
-                };
-                format!(
-                    "[{}] {} ({}) {os}{env}{unresolved}",
-                    facts.dir,
-                    facts.text.replace('\n', "⏎"),
-                    facts.context
-                )
-            }
-            Facts::Tool { requirement, .. } => format!(
-                "tool {} {}",
-                node.name,
-                requirement.as_deref().unwrap_or("*")
-            ),
-            Facts::Service { image, ports, env } => {
-                format!("service {} {image} {ports:?} {env:?}", node.name)
-            }
-            Facts::Dependency(facts) => format!("needs {}", facts.capability.as_ref().unwrap()),
-            _ => continue,
-        };
-        lines.push(format!("{line}: {text}"));
-    }
-    lines.join("\n")
-}
+use super::testing::{graph, shown};
 
 #[test]
 fn github() {
@@ -96,24 +44,25 @@ jobs:
     21: tool python 3.10
     21: tool python 3.14-dev
     22: tool rust 1.75.0
-    26: [sub] sudo apt-get update (test / Packages) Linux A=one
-    27: [sub] sudo apt-get install -y \⏎  libpq-dev (test / Packages) Linux A=one
-    30: [sub] choco install x (test) Windows A=one
-    31: [] tox -e py3.10 ${{ inputs.more }} (test) Linux A=one B=ubuntu-22.04 ?${{ inputs.more }}
-    28: needs pkg:libpq-dev
+    26: [sub] sudo apt-get update (test / Packages) Linux A=one @os=ubuntu-22.04 @python=3.10
+    27: [sub] sudo apt-get install -y \⏎  libpq-dev (test / Packages) Linux A=one @os=ubuntu-22.04 @python=3.10
+    30: [sub] choco install x (test) Windows <pwsh> A=one @os=ubuntu-22.04 @python=3.10
+    31: [] tox -e py3.10 ${{ inputs.more }} (test) Linux A=one B=ubuntu-22.04 @os=ubuntu-22.04 @python=3.10 ?${{ inputs.more }} or tox -e py3.14-dev ${{ inputs.more }}
+    36: [sub] print(1) (test) Linux <python> A=one @os=ubuntu-22.04 @python=3.10
+    28: needs libpq-dev
     "#);
 }
 
 #[test]
 fn gitlab() {
     let text = "image: debian:12\nvariables:\n  V: '1'\n.base:\n  before_script:\n    - apt-get install -y gcc\nunit:\n  extends: .base\n  services: [redis:7]\n  script:\n    - cd sub\n    - make check\n    - !reference [.x, script]\nwin:\n  tags: [windows]\n  script: nmake\n";
-    insta::assert_snapshot!(shown(".gitlab-ci.yml", text), @r#"
+    insta::assert_snapshot!(shown(".gitlab-ci.yml", text), @"
     9: service redis redis:7 [] {}
     6: [] apt-get install -y gcc (unit) Linux V=1
     12: [sub] make check (unit) Linux V=1
-    16: [] nmake (win) Windows V=1
-    6: needs pkg:gcc
-    "#);
+    16: [] nmake (win) Windows <pwsh> V=1
+    6: needs gcc
+    ");
 }
 
 #[test]
@@ -129,10 +78,10 @@ fn thin_systems() {
         ("azure-pipelines.yml", azure),
     ];
     let text: Vec<String> = all.iter().map(|(path, text)| shown(path, text)).collect();
-    insta::assert_snapshot!(text.join("\n--\n"), @r#"
+    insta::assert_snapshot!(text.join("\n--\n"), @"
     2: tool python 3.10
     2: tool python 3.8
-    3: needs pkg:libxml2-dev
+    3: needs libxml2-dev
     4: service redis-server redis-server [] {}
     5: [] pip install . (travis / install) Linux
     7: [] pytest (travis / script) Linux
@@ -143,11 +92,12 @@ fn thin_systems() {
     10: [] make check (build / T) Linux
     --
     4: [] make (freebsd_task / test_script) Bsd
+    6: tool gcc 13
     7: [] ./configure && make (linux_task / build_script) Linux
     --
     3: [] make (azure / Build) Linux
     9: [] x (win) Windows
-    "#);
+    ");
 }
 
 #[test]

@@ -11,6 +11,8 @@ mod tests;
 use crate::evidence::Place;
 use crate::scan::{FileEntry, FileKind, Repository, read_text};
 
+pub(super) use recognise::is_project;
+
 use super::shell::{Start, is_directory, split};
 use super::{CommandFacts, CommandSource, EdgeKind, Facts, KnowledgeGraph, NodeId, Os};
 
@@ -170,7 +172,7 @@ impl Reader<'_> {
                 context: section
                     .map(|section| section.text.clone())
                     .unwrap_or_default(),
-                unresolved: Vec::new(),
+                ..CommandFacts::new("", self.source)
             };
             let place = Place::new(self.path, first + command.row);
             let node = self

@@ -134,7 +134,7 @@ const MANIFESTS: &[&str] = &[
 ];
 
 /// Whether commands of a document in `dir` may be meant for `dir` rather than for the whole repository.
-pub(super) fn is_project(repository: &Repository, dir: &str) -> bool {
+pub(in crate::graph) fn is_project(repository: &Repository, dir: &str) -> bool {
     MANIFESTS
         .iter()
         .any(|name| repository.has(&format!("{dir}/{name}")))

@@ -80,7 +80,7 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
                 env: Default::default(),
                 os: None,
                 context: context.chars().take(MAX_CONTEXT).collect(),
-                unresolved: Vec::new(),
+                ..CommandFacts::new("", CommandSource::TaskRunner)
             };
             let place = Place::new(entry.path.clone(), task.line);
             let node = graph.add(task.command, Some(place), Facts::Command(facts));
