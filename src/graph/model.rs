@@ -470,6 +470,11 @@ impl KnowledgeGraph {
             .collect()
     }
 
+    /// The language that most of the project's own code is written in.
+    pub fn primary_language(&self) -> Option<&str> {
+        crate::scan::support::primary(&self.languages)
+    }
+
     pub fn node_count(&self) -> usize {
         self.inner.node_count()
     }

@@ -48,7 +48,7 @@ pub fn summary(graph: &KnowledgeGraph) -> Summary {
     let mut summary = Summary {
         nodes: graph.node_count(),
         edges: graph.edge_count(),
-        primary: crate::scan::support::primary(&graph.languages).map(str::to_owned),
+        primary: graph.primary_language().map(str::to_owned),
         warnings: graph.warnings().len(),
         ..Summary::default()
     };

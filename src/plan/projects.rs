@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::evidence::{Because, Place, Trust};
 use crate::graph::{CommandSource, EdgeKind, KnowledgeGraph, NodeId, ProjectFacts};
 
+use super::beside;
 use super::constraints::Constraints;
-use super::ecosystems;
 use super::model::{Conflict, Rejected};
 use super::system::{for_linux, is_aside};
 
@@ -115,6 +115,7 @@ fn one_directory(
     projects: &[(NodeId, &ProjectFacts)],
     selection: &mut Selection,
 ) {
+    let primary = graph.primary_language();
     let (native, other): (Vec<_>, Vec<_>) = projects
         .iter()
         .copied()
@@ -123,47 +124,21 @@ fn one_directory(
     let driven = other.iter().any(|(_, facts)| drives_native_build(facts));
     if !native.is_empty() && !driven {
         let (winner, conflict) = native_winner(graph, constraints, dir, &native);
-        selection.projects.push(winner);
-        selection.conflicts.extend(conflict);
+        let facts = native.iter().find(|(id, _)| *id == winner);
+        match facts.and_then(|(_, facts)| beside::foreign_native(facts, &other, primary)) {
+            Some(note) => selection.notes.push(note),
+            None => {
+                selection.projects.push(winner);
+                selection.conflicts.extend(conflict);
+            }
+        }
     }
     for (id, facts) in other {
-        match helper_of(graph, facts, projects) {
+        match beside::helper(graph, facts, projects, primary) {
             Some(note) => selection.notes.push(note),
             None => selection.projects.push(id),
         }
     }
-}
-
-/// Why a project is not built: it stands beside one that envc has a planner of its own for, and no CI runs its tool
-/// (a `package.json` that formats a C library's documents).
-fn helper_of(
-    graph: &KnowledgeGraph,
-    facts: &ProjectFacts,
-    beside: &[(NodeId, &ProjectFacts)],
-) -> Option<String> {
-    let own = |facts: &ProjectFacts| ecosystems::has_planner(&facts.ecosystem);
-    let main = beside.iter().find(|(_, other)| own(other));
-    let (_, main) = main.filter(|_| !own(facts))?;
-    let programs: Vec<&str> = ["install-command", "build-command", "test-command"]
-        .iter()
-        .flat_map(|name| facts.all(name))
-        .filter_map(|attr| attr.value.split_whitespace().next())
-        .collect();
-    let in_ci = graph.commands().any(|(_, command)| {
-        let program = command.text.split_whitespace().next().unwrap_or_default();
-        command.source == CommandSource::Ci && programs.contains(&program)
-    });
-    (!in_ci).then(|| {
-        let dir = if facts.dir.is_empty() {
-            "."
-        } else {
-            &facts.dir
-        };
-        format!(
-            "{dir}: a {} project beside the {} project, and no CI runs its tool; not built",
-            facts.ecosystem, main.ecosystem
-        )
-    })
 }
 
 fn drives_native_build(facts: &ProjectFacts) -> bool {

@@ -25,6 +25,9 @@ fn graph() -> KnowledgeGraph {
         os: None,
         context: String::new(),
         unresolved: Vec::new(),
+        shell: Default::default(),
+        row: Default::default(),
+        alternatives: Default::default(),
     });
     let command = graph.add("echo", Some(Place::new("ci.yml", 3)), command);
     graph.link(project, command, EdgeKind::Runs);
