@@ -42,6 +42,7 @@ pub fn listing(root: &Path) -> Repository {
             language: None,
             executable: false,
             vendored: false,
+            seen: Default::default(),
         })
         .collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
