@@ -127,6 +127,7 @@ fn classify_all(
         files.extend(entry);
         warnings.extend(warning);
     }
+    // Sorted already, but for names that are not UTF-8.
     files.sort_by(|a, b| a.path.cmp(&b.path));
     languages::settle_shared(&mut files);
     const SHOWN: usize = 20;
