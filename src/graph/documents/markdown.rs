@@ -1,6 +1,17 @@
 //! Markdown (CommonMark specification 0.31): headings, fenced and indented code blocks.
 
-use super::{Block, Item};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::inline::Steps;
+use super::{BOLD, Block, FOLD, Item, TAB};
+
+/// A line in bold that stands alone, and one that opens a tab of MkDocs (`=== "Linux"`) or a fold.
+static PSEUDO: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"^(?:\*\*([^*]{1,80}?):?\*\*:?|__([^_]{1,80}?):?__:?|={3}[!+]?\s+\"([^\"]{1,80})\"|.*<summary>\s*(?:<\w+>)?([^<]{1,80})(?:</\w+>)?\s*</summary>.*)$"#)
+        .expect("a literal pattern")
+});
 
 pub(super) fn items(text: &str) -> Vec<Item> {
     let mut items = Vec::new();
@@ -8,6 +19,9 @@ pub(super) fn items(text: &str) -> Vec<Item> {
     let mut block = Block::default();
     let mut blank = true;
     let mut before: Option<(u32, &str)> = None;
+    let mut steps = Steps::default();
+    // In a tab, whose content is indented.
+    let mut in_tab = false;
     for (number, line) in (1..).zip(text.lines()) {
         let indent = line.len() - line.trim_start().len();
         let trimmed = line.trim();
@@ -21,7 +35,13 @@ pub(super) fn items(text: &str) -> Vec<Item> {
             }
             continue;
         }
+        if in_tab && indent == 0 && !trimmed.is_empty() && !trimmed.starts_with("===") {
+            flush(&mut items, &mut block);
+            items.push(Item::End { level: TAB });
+            in_tab = false;
+        }
         if let Some((mark, length)) = opening(trimmed) {
+            items.extend(steps.end().map(Item::Block));
             flush(&mut items, &mut block);
             block.language = language(trimmed.trim_start_matches(mark));
             fence = Some((mark, length, indent));
@@ -36,17 +56,43 @@ pub(super) fn items(text: &str) -> Vec<Item> {
         if !trimmed.is_empty() {
             flush(&mut items, &mut block);
         }
-        if let Some(heading) = heading(trimmed, number, before) {
+        if let Some(heading) = heading(trimmed, number, before).or_else(|| pseudo(trimmed, number))
+        {
+            items.extend(steps.end().map(Item::Block));
+            in_tab = matches!(&heading, Item::Heading { level, .. } if *level == TAB);
             items.push(heading);
             before = None;
         } else {
+            items.extend(steps.line(number, line).map(Item::Block));
+            if trimmed.starts_with("</details>") {
+                items.push(Item::End { level: FOLD });
+            }
             before = (!trimmed.is_empty() && indent < 4).then_some((number, trimmed));
         }
         blank = trimmed.is_empty()
             || matches!(items.last(), Some(Item::Heading { line, .. }) if *line == number);
     }
+    items.extend(steps.end().map(Item::Block));
     flush(&mut items, &mut block);
     items
+}
+
+/// What a reader takes for a heading, though it is none by its syntax.
+fn pseudo(trimmed: &str, number: u32) -> Option<Item> {
+    let found = PSEUDO.captures(trimmed)?;
+    let group = |at: usize| found.get(at).map(|text| text.as_str());
+    let (level, text) = match (group(1).or(group(2)), group(3), group(4)) {
+        (Some(text), _, _) => (BOLD, text),
+        (_, Some(text), _) => (TAB, text),
+        (_, _, Some(text)) => (FOLD, text),
+        _ => return None,
+    };
+    let text = plain_text(text);
+    (!text.is_empty()).then_some(Item::Heading {
+        level,
+        text,
+        line: number,
+    })
 }
 
 fn flush(items: &mut Vec<Item>, block: &mut Block) {

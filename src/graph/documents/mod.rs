@@ -1,6 +1,7 @@
 //! Commands and headings of documents.
 
 mod asciidoc;
+mod inline;
 mod markdown;
 mod plain;
 mod recognise;
@@ -26,8 +27,16 @@ const MAX_ITEMS: usize = 2000;
 /// A document as its reader sees it. Lines count from 1.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Item {
-    Heading { level: u8, text: String, line: u32 },
+    Heading {
+        level: u8,
+        text: String,
+        line: u32,
+    },
     Block(Block),
+    /// Ends what headings of this level and below stand over: a tab, a fold.
+    End {
+        level: u8,
+    },
 }
 
 /// A block of code with the language it is marked with.
@@ -82,6 +91,12 @@ fn items(language: Option<&str>, text: &str) -> Vec<Item> {
     }
 }
 
+/// Levels of what is no heading by its syntax: a line in bold, a tab, a fold. Real headings have up to 6, and stand
+/// over these.
+const BOLD: u8 = 20;
+const TAB: u8 = 21;
+const FOLD: u8 = 22;
+
 struct Reader<'a> {
     repository: &'a Repository,
     graph: &'a mut KnowledgeGraph,
@@ -106,6 +121,7 @@ impl Reader<'_> {
             match item {
                 Item::Heading { level, text, line } => self.heading(&mut open, level, text, line),
                 Item::Block(block) => self.block(&open, &dir, &block),
+                Item::End { level } => open.retain(|above| above.level < level),
             }
         }
     }
@@ -141,9 +157,14 @@ impl Reader<'_> {
     }
 
     fn block(&mut self, open: &[Open], dir: &str, block: &Block) {
-        let Some((lines, certain)) = recognise::command_lines(block) else {
+        let Some(found) = recognise::command_lines(block) else {
             return;
         };
+        let recognise::CommandLines {
+            lines,
+            certain,
+            os: prompt_os,
+        } = found;
         let first = lines.first().map_or(0, |(line, _)| *line);
         // Rows are kept by blank lines, so that a command's row gives its line in the file.
         let mut text = String::new();
@@ -168,7 +189,9 @@ impl Reader<'_> {
                 source: self.source,
                 dir: command.dir,
                 env: command.env,
-                os: section.and_then(|section| section.os).or(command_os),
+                os: prompt_os
+                    .or(section.and_then(|section| section.os))
+                    .or(command_os),
                 context: section
                     .map(|section| section.text.clone())
                     .unwrap_or_default(),

@@ -31,7 +31,7 @@ mod versions;
 #[cfg(test)]
 mod testing;
 
-pub(super) use names::plain_version;
+pub(super) use names::{plain_version, version};
 pub(super) use versions::version_in;
 
 use crate::evidence::{Place, Trust};

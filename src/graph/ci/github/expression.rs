@@ -15,8 +15,11 @@ static EXPRESSION: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\$\{\{\s*(.*?)\s*\}\}").expect("a literal pattern"));
 
 static SYSTEM: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?:(!?)(?:startsWith|contains)\(\s*[\w.]+\s*,|[\w.]+\s*(==|!=))\s*'([^']*)'")
-        .expect("a literal pattern")
+    const SUBJECT: &str = r"(?:runner|matrix|inputs|env)\.[\w.-]+";
+    let pattern = format!(
+        r"(?:(!?)(?:startsWith|contains)\(\s*{SUBJECT}\s*,|{SUBJECT}\s*(==|!=))\s*'([^']*)'"
+    );
+    Regex::new(&pattern).expect("a literal pattern")
 });
 
 /// Operators and brackets within each other that are followed.
@@ -142,6 +145,8 @@ impl Known<'_> {
             "false" => Value::Bool(false),
             "null" => Value::Null,
             "github.workspace" => text("."),
+            // Some directory for what is thrown away.
+            "runner.temp" => text("/tmp"),
             "runner.os" => text(match self.os {
                 Some(Os::Macos) => "macOS",
                 Some(Os::Windows) => "Windows",
@@ -404,6 +409,10 @@ mod tests {
             ),
             ("!startsWith(matrix.os, 'windows')", None),
             ("github.event_name == 'push'", None),
+            (
+                "!contains(github.event.head_commit.message, 'ci/linux skip')",
+                None,
+            ),
         ] {
             assert_eq!(os(condition), expected, "{condition}");
         }
