@@ -316,8 +316,8 @@ fn run(step: &Yaml, run: &Yaml, shell: Option<&str>, native: bool, scope: &Scope
     }
     let mut script = Script::default();
     script.extend(run);
-    let written = std::mem::take(&mut script.text);
-    (script.text, script.unresolved) = scope.fill(&written);
+    let written = script.text.clone();
+    script.fill(|row| scope.fill(row));
     if !scope.row.is_empty() && written.contains("$(") {
         let others = scope.rows.iter().filter(|row| **row != scope.row).take(16);
         script.others = others

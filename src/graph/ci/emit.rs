@@ -113,11 +113,13 @@ impl<'a> Emit<'a> {
             .iter()
             .map(|text| split(text, &start))
             .collect();
-        for (at, command) in split(&script.text, &start).into_iter().enumerate() {
+        let commands = split(&script.text, &start);
+        let count = commands.len();
+        for (at, command) in commands.into_iter().enumerate() {
             let mut alternatives: Vec<String> = Vec::new();
-            for other in others.iter().filter_map(|other| other.get(at)) {
-                let same = other.row == command.row && other.text != command.text;
-                if same
+            let others = others.iter().filter(|other| other.len() == count);
+            for other in others.filter_map(|other| other.get(at)) {
+                if other.text != command.text
                     && !alternatives.contains(&other.text)
                     && alternatives.len() < MAX_ALTERNATIVES
                 {

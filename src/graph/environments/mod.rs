@@ -55,6 +55,8 @@ const MAX_FACTS: usize = 1000;
 struct Format {
     matches: fn(&str) -> bool,
     read: fn(&mut Reading),
+    /// Its versions are what a version manager installs, to the letter.
+    pins: bool,
 }
 
 static FORMATS: &[Format] = &[
@@ -175,7 +177,11 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
         let mut reading = Reading {
             path: &entry.path,
             text: &text,
-            trust: if root { Trust::Lock } else { Trust::Manifest },
+            trust: if root && format.pins {
+                Trust::Lock
+            } else {
+                Trust::Manifest
+            },
             facts: Vec::new(),
         };
         (format.read)(&mut reading);

@@ -17,7 +17,7 @@ static EXPRESSION: LazyLock<Regex> =
 static SYSTEM: LazyLock<Regex> = LazyLock::new(|| {
     const SUBJECT: &str = r"(?:runner|matrix|inputs|env)\.[\w.-]+";
     let pattern = format!(
-        r"(?:(!?)(?:startsWith|contains)\(\s*{SUBJECT}\s*,|{SUBJECT}\s*(==|!=))\s*'([^']*)'"
+        r"(?:(!?)\s*(?:startsWith|contains)\(\s*{SUBJECT}\s*,|{SUBJECT}\s*(==|!=))\s*'([^']*)'"
     );
     Regex::new(&pattern).expect("a literal pattern")
 });
@@ -408,6 +408,7 @@ mod tests {
                 Some(Os::Linux),
             ),
             ("!startsWith(matrix.os, 'windows')", None),
+            ("${{ ! startsWith(matrix.os, 'windows-') }}", None),
             ("github.event_name == 'push'", None),
             (
                 "!contains(github.event.head_commit.message, 'ci/linux skip')",

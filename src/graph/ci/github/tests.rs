@@ -93,3 +93,16 @@ fn calls_in_a_circle_end() {
     ]);
     assert_eq!(shown.matches("make").count(), 1, "{shown}");
 }
+
+#[test]
+fn a_value_of_several_lines_keeps_the_place_of_its_row() {
+    let text = "on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    strategy: {matrix: {pre: [\"one\\ntwo\"]}}\n    steps:\n      - run: |\n          ${{ matrix.pre }}\n          three ${{ github.sha }}\n";
+    insta::assert_snapshot!(shown(".github/workflows/ci.yml", text), @"
+    8: [] one (a) Linux @pre=one
+    two
+    8: [] two (a) Linux @pre=one
+    two
+    9: [] three ${{ github.sha }} (a) Linux @pre=one
+    two ?${{ github.sha }}
+    ");
+}
