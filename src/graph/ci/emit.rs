@@ -221,8 +221,16 @@ fn of_script(script: &Script, text: &str) -> CommandFacts {
         .unresolved
         .iter()
         .filter(|unknown| text.contains(*unknown));
+    // What a shell could not have as a variable is none.
+    let is_variable = |name: &str| {
+        let first = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        first && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let env = script.env.iter().filter(|(name, _)| is_variable(name));
     CommandFacts {
-        env: script.env.clone(),
+        env: env
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect(),
         os: script.os,
         context: script.context.clone(),
         unresolved: unresolved.cloned().collect(),

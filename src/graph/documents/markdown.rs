@@ -14,67 +14,102 @@ static PSEUDO: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 pub(super) fn items(text: &str) -> Vec<Item> {
-    let mut items = Vec::new();
-    let mut fence: Option<(char, usize, usize)> = None;
-    let mut block = Block::default();
-    let mut blank = true;
-    let mut before: Option<(u32, &str)> = None;
-    let mut steps = Steps::default();
-    // In a tab, whose content is indented.
-    let mut in_tab = false;
+    let mut reader = Reader {
+        blank: true,
+        ..Reader::default()
+    };
     for (number, line) in (1..).zip(text.lines()) {
+        reader.line(number, line);
+    }
+    reader.end_prose();
+    reader.items
+}
+
+/// A fence that is open: its mark, its length, its indentation.
+type Fence = (char, usize, usize);
+
+#[derive(Default)]
+struct Reader<'t> {
+    items: Vec<Item>,
+    fence: Option<Fence>,
+    block: Block,
+    /// The line before is blank, or a heading: an indented one begins a block.
+    blank: bool,
+    /// The line before, where it may be a title.
+    before: Option<(u32, &'t str)>,
+    steps: Steps,
+    /// In a tab, whose content is indented.
+    in_tab: bool,
+}
+
+impl<'t> Reader<'t> {
+    fn line(&mut self, number: u32, line: &'t str) {
         let indent = line.len() - line.trim_start().len();
         let trimmed = line.trim();
-        if let Some((mark, length, inner)) = fence {
-            if run(trimmed, mark) >= length && trimmed.trim_matches(mark).is_empty() {
-                items.push(Item::Block(std::mem::take(&mut block)));
-                fence = None;
-            } else {
-                let content = line.get(inner.min(indent)..).unwrap_or(line);
-                block.lines.push((number, content.to_owned()));
-            }
-            continue;
+        if let Some(fence) = self.fence {
+            return self.fenced(fence, number, line);
         }
-        if in_tab && indent == 0 && !trimmed.is_empty() && !trimmed.starts_with("===") {
-            flush(&mut items, &mut block);
-            items.push(Item::End { level: TAB });
-            in_tab = false;
+        if self.in_tab && indent == 0 && !trimmed.is_empty() && !trimmed.starts_with("===") {
+            flush(&mut self.items, &mut self.block);
+            self.items.push(Item::End { level: TAB });
+            self.in_tab = false;
         }
         if let Some((mark, length)) = opening(trimmed) {
-            items.extend(steps.end().map(Item::Block));
-            flush(&mut items, &mut block);
-            block.language = language(trimmed.trim_start_matches(mark));
-            fence = Some((mark, length, indent));
-            before = None;
-            continue;
+            self.end_prose();
+            self.block.language = language(trimmed.trim_start_matches(mark));
+            self.fence = Some((mark, length, indent));
+            self.before = None;
+            return;
         }
-        let in_block = !block.lines.is_empty();
-        if indented(line) && !trimmed.is_empty() && (in_block || blank) {
-            block.lines.push((number, unindented(line).to_owned()));
-            continue;
+        let in_block = !self.block.lines.is_empty();
+        if indented(line) && !trimmed.is_empty() && (in_block || self.blank) {
+            let content = unindented(line).to_owned();
+            self.block.lines.push((number, content));
+            return;
         }
         if !trimmed.is_empty() {
-            flush(&mut items, &mut block);
+            flush(&mut self.items, &mut self.block);
         }
-        if let Some(heading) = heading(trimmed, number, before).or_else(|| pseudo(trimmed, number))
-        {
-            items.extend(steps.end().map(Item::Block));
-            in_tab = matches!(&heading, Item::Heading { level, .. } if *level == TAB);
-            items.push(heading);
-            before = None;
-        } else {
-            items.extend(steps.line(number, line).map(Item::Block));
-            if trimmed.starts_with("</details>") {
-                items.push(Item::End { level: FOLD });
-            }
-            before = (!trimmed.is_empty() && indent < 4).then_some((number, trimmed));
-        }
-        blank = trimmed.is_empty()
-            || matches!(items.last(), Some(Item::Heading { line, .. }) if *line == number);
+        self.prose(number, line, trimmed, indent);
     }
-    items.extend(steps.end().map(Item::Block));
-    flush(&mut items, &mut block);
-    items
+
+    fn fenced(&mut self, (mark, length, inner): Fence, number: u32, line: &str) {
+        let trimmed = line.trim();
+        if run(trimmed, mark) >= length && trimmed.trim_matches(mark).is_empty() {
+            self.items
+                .push(Item::Block(std::mem::take(&mut self.block)));
+            self.fence = None;
+        } else {
+            let indent = line.len() - line.trim_start().len();
+            let content = line.get(inner.min(indent)..).unwrap_or(line);
+            self.block.lines.push((number, content.to_owned()));
+        }
+    }
+
+    fn prose(&mut self, number: u32, line: &'t str, trimmed: &'t str, indent: usize) {
+        let heading = heading(trimmed, number, self.before).or_else(|| pseudo(trimmed, number));
+        if let Some(heading) = heading {
+            self.items.extend(self.steps.end().map(Item::Block));
+            self.in_tab = matches!(&heading, Item::Heading { level, .. } if *level == TAB);
+            self.items.push(heading);
+            self.before = None;
+            self.blank = true;
+            return;
+        }
+        self.items
+            .extend(self.steps.line(number, line).map(Item::Block));
+        if trimmed.starts_with("</details>") {
+            self.items.push(Item::End { level: FOLD });
+        }
+        self.before = (!trimmed.is_empty() && indent < 4).then_some((number, trimmed));
+        self.blank = trimmed.is_empty();
+    }
+
+    /// What is gathered so far, as items.
+    fn end_prose(&mut self) {
+        self.items.extend(self.steps.end().map(Item::Block));
+        flush(&mut self.items, &mut self.block);
+    }
 }
 
 /// What a reader takes for a heading, though it is none by its syntax.

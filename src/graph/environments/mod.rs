@@ -34,6 +34,8 @@ mod testing;
 pub(super) use names::{plain_version, version};
 pub(super) use versions::version_in;
 
+use std::collections::HashSet;
+
 use crate::evidence::{Place, Trust};
 use crate::scan::{FileKind, Repository, read_text};
 
@@ -166,6 +168,7 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
             Some((entry, format))
         })
         .take(MAX_FILES);
+    let known = known_tools(graph);
     for (entry, format) in files {
         let (Some(file), Some(text)) =
             (graph.file(&entry.path), read_text(repository, &entry.path))
@@ -186,7 +189,7 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
         };
         (format.read)(&mut reading);
         let facts = reading.facts;
-        write(repository, graph, &entry.path, file, facts);
+        write(repository, graph, &entry.path, file, &known, facts);
     }
 }
 
@@ -211,6 +214,7 @@ fn write(
     graph: &mut KnowledgeGraph,
     path: &str,
     file: NodeId,
+    known: &HashSet<(String, Place)>,
     facts: Vec<Found>,
 ) {
     for found in facts {
@@ -221,7 +225,7 @@ fn write(
                     Facts::Command(_) => EdgeKind::Contains,
                     _ => EdgeKind::Declares,
                 };
-                if !is_known(graph, &name, &place) {
+                if !known.contains(&(name.clone(), place.clone())) {
                     let node = graph.add(name, Some(place), facts);
                     graph.link(file, node, edge);
                 }
@@ -251,9 +255,12 @@ fn write(
     }
 }
 
-/// Whether the reader of a manifest has said the same of the same line (`.python-version` of a Python project).
-fn is_known(graph: &KnowledgeGraph, name: &str, place: &Place) -> bool {
-    graph
+/// Tools that the readers of manifests have found already, by name and place (`.python-version` of a Python project).
+fn known_tools(graph: &KnowledgeGraph) -> HashSet<(String, Place)> {
+    let tools = graph
         .nodes()
-        .any(|node| node.name == name && node.place.as_ref() == Some(place))
+        .filter(|node| matches!(node.facts, Facts::Tool { .. }));
+    tools
+        .filter_map(|node| Some((node.name.clone(), node.place.clone()?)))
+        .collect()
 }
