@@ -173,7 +173,7 @@ fn line_ends_marks_and_broken_ends_cost_nothing_else() {
     .unwrap();
     let options = crate::scan::ScanOptions::default();
     let graph = crate::graph::build(&crate::scan::scan(dir.path(), &options).unwrap());
-    assert!(graph.commands().count() <= 1);
+    assert_eq!(graph.commands().count(), 1);
 }
 
 #[test]

@@ -165,14 +165,19 @@ impl Reader<'_> {
             certain,
             os: prompt_os,
         } = found;
-        let first = lines.first().map_or(0, |(line, _)| *line);
-        // Rows are kept by blank lines, so that a command's row gives its line in the file.
+        // Rows are kept by blank lines, so that what belongs together stays so; several commands of one line are
+        // rows of it.
         let mut text = String::new();
-        let mut at = first;
+        let mut rows: Vec<u32> = Vec::new();
         for (line, content) in &lines {
-            text.extend(std::iter::repeat_n('\n', line.saturating_sub(at) as usize));
+            let next = rows.last().map_or(*line, |last| last + 1);
+            for blank in next..*line {
+                text.push('\n');
+                rows.push(blank);
+            }
             text.push_str(content);
-            at = *line;
+            text.push('\n');
+            rows.push(*line);
         }
         let section = open.last();
         let start = Start {
@@ -197,7 +202,8 @@ impl Reader<'_> {
                     .unwrap_or_default(),
                 ..CommandFacts::new("", self.source)
             };
-            let place = Place::new(self.path, first + command.row);
+            let line = rows.get(command.row as usize).or(rows.last());
+            let place = Place::new(self.path, line.copied().unwrap_or_default());
             let node = self
                 .graph
                 .add(command.text, Some(place), Facts::Command(facts));

@@ -257,7 +257,17 @@ pub(super) fn is_command(text: &str, certain: bool, is_file: impl Fn(&str) -> bo
     let bare = rest.is_empty()
         && !matches!(
             first,
-            "make" | "ninja" | "tox" | "nox" | "pytest" | "ctest" | "meson"
+            "make"
+                | "mvn"
+                | "rake"
+                | "yarn"
+                | "just"
+                | "ninja"
+                | "tox"
+                | "nox"
+                | "pytest"
+                | "ctest"
+                | "meson"
         )
         && !local;
     let prose = rest

@@ -168,3 +168,17 @@ fn line_ends_and_marks_of_other_systems() {
     README.md:6 [] make c (T)
     ");
 }
+
+#[test]
+fn several_commands_of_one_line_and_the_clone_of_the_repository() {
+    let text = "# T\n\n1. Run `npm run lint`, `npm run b` and `make`.\n2. Then run `make c`\n";
+    let sub = "```sh\ngit clone https://host.example/thing\ncd thing\nmake\n```\n";
+    insta::assert_snapshot!(shown(&[("README.md", text), ("doc/README.md", sub), ("doc/Makefile", "")]), @"
+    README.md:3 [] npm run lint (T)
+    README.md:3 [] npm run b (T)
+    README.md:3 [] make (T)
+    README.md:4 [] make c (T)
+    doc/README.md:2 [doc] git clone https://host.example/thing ()
+    doc/README.md:4 [] make ()
+    ");
+}
