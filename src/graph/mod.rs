@@ -9,6 +9,7 @@ mod files;
 pub mod manifests;
 mod model;
 mod packages;
+pub mod query;
 mod runners;
 mod shell;
 mod summary;
@@ -17,5 +18,5 @@ mod yaml;
 
 pub use build::build;
 pub use model::*;
-pub use summary::{Summary, kind, summary, text};
-pub use syntax::ascii;
+pub use summary::{Summary, kind, line, printable, summary, text};
+pub use syntax::{Definition, ascii, find_definitions};

@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path};
 
 use super::languages::{Role, language, role};
-use super::safe_read::read_head;
-use super::vendored::{is_generated_text, is_vendored};
+use super::safe_read::{decode, read_head, utf16};
+use super::vendored::{is_generated, is_vendored};
 use super::{FileEntry, FileKind, MAX_TEXT, Submodule};
 
 /// Bytes that decide between text and binary, as git does with its first 8000.
@@ -80,6 +80,11 @@ impl Context<'_> {
         entry.vendored = is_vendored(&entry.path) || self.in_submodule(&entry.path);
         if data.len() > MAX_TEXT {
             entry.kind = FileKind::Huge;
+            // What language is left unread is worth knowing; other data of this size is not.
+            let head = read_head(&path, HEAD).unwrap_or_default();
+            if !head.contains(&0) {
+                entry.language = language(&entry.path, &head, entry.size).map(str::to_owned);
+            }
             return Some(format!(
                 "{:?} is larger than {} MiB: not read",
                 entry.path,
@@ -129,13 +134,16 @@ fn fill_from_content(entry: &mut FileEntry, head: &[u8]) {
         entry.kind = FileKind::LfsPointer;
         return;
     }
-    if head.contains(&0) {
+    let decoded = utf16(head).map(|_| decode(head.to_vec()).into_bytes());
+    if decoded.is_none() && head.contains(&0) {
         entry.kind = FileKind::Binary;
         return;
     }
     entry.kind = FileKind::Text;
-    entry.language = language(&entry.path, head).map(str::to_owned);
+    let head = decoded.as_deref().unwrap_or(head);
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    entry.language = language(&entry.path, head, entry.size).map(str::to_owned);
     // Only of code: a generated lock or requirements file still says what the project needs.
     let code = entry.language.as_deref().map(role) == Some(Role::Code);
-    entry.vendored = entry.vendored || (code && is_generated_text(head));
+    entry.vendored = entry.vendored || (code && is_generated(&entry.path, head));
 }

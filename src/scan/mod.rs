@@ -6,12 +6,13 @@ mod classify;
 mod copy;
 mod error;
 mod git;
+mod heuristics;
 mod ignored;
 pub(crate) mod languages;
 mod repository;
 mod safe_read;
 mod submodules;
-mod support;
+pub(crate) mod support;
 #[cfg(test)]
 mod tests;
 mod vendored;
@@ -24,7 +25,7 @@ use rayon::prelude::*;
 pub use copy::{CopyList, files_to_copy, list_to_copy};
 pub use error::ScanError;
 pub use repository::*;
-pub use safe_read::read_text;
+pub use safe_read::{SourceText, decode, read_source_text, read_text};
 
 /// Bytes. A larger file is listed as [`FileKind::Huge`] and never read: no hand-written source is that long, and
 /// reading one file must not decide how long a scan takes.

@@ -8,7 +8,7 @@ use ignore::{WalkBuilder, WalkState};
 
 use super::ScanError;
 use super::git::Git;
-use super::ignored::{has_safe_ignore_file, is_left_behind};
+use super::ignored::{Leftovers, has_safe_ignore_file, is_left_behind};
 
 /// Relative paths, sorted, of everything but directories.
 #[derive(Debug, Default)]
@@ -29,7 +29,39 @@ pub(super) fn list(root: &Path, git: Option<&Git>) -> Result<Listing, ScanError>
                 .cloned(),
         );
     }
-    let mut waiting = vec![(root.to_owned(), has_safe_ignore_file(root))];
+    let untracked = match git {
+        Some(_) => walk_with(root, true, &mut warnings),
+        None => shipped(root, &mut warnings),
+    };
+    paths.extend(untracked);
+    Ok(Listing {
+        paths: paths.into_iter().collect(),
+        warnings,
+    })
+}
+
+/// What is there where no git tells which files are the project's. An ignore file cannot hide what an archive ships
+/// (a lock file, a generated `configure`): an archive is made without left-overs, so what is in it was put there.
+/// What a tool left behind since is told by its marks (see [`Leftovers`]).
+fn shipped(root: &Path, warnings: &mut Vec<String>) -> BTreeSet<PathBuf> {
+    let all = walk_with(root, false, warnings);
+    if !all
+        .iter()
+        .any(|path| path.file_name().is_some_and(|name| name == ".gitignore"))
+    {
+        return all;
+    }
+    let kept = walk_with(root, true, warnings);
+    let leftovers = Leftovers::find(&all, &kept);
+    all.into_iter()
+        .filter(|path| kept.contains(path) || !leftovers.holds(path))
+        .collect()
+}
+
+/// Relative paths of the files below `root`; those that ignore files name are left out if so `asked`.
+fn walk_with(root: &Path, asked: bool, warnings: &mut Vec<String>) -> BTreeSet<PathBuf> {
+    let mut paths = BTreeSet::new();
+    let mut waiting = vec![(root.to_owned(), asked && has_safe_ignore_file(root))];
     // Directories whose ignore file must not be opened are walked again without ignore files.
     while let Some((dir, ignoring)) = waiting.pop() {
         let walked = walk(&dir, ignoring);
@@ -43,12 +75,13 @@ pub(super) fn list(root: &Path, git: Option<&Git>) -> Result<Listing, ScanError>
             warnings.push(format!("{shown}/.gitignore is no plain file: not read"));
             waiting.push((dir, false));
         }
-        warnings.extend(walked.warnings);
+        for warning in walked.warnings {
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
     }
-    Ok(Listing {
-        paths: paths.into_iter().collect(),
-        warnings,
-    })
+    paths
 }
 
 /// Paths come from an index that may be forged: no `..`, no absolute path, nothing inside a `.git`.

@@ -46,9 +46,18 @@ impl<'a> Tree<'a> {
         self.below(dir).next().is_some()
     }
 
+    /// The text of at most the first `bytes` of a file.
+    pub fn read_head(&self, path: &str, bytes: usize) -> Option<String> {
+        self.read_up_to(path, bytes as u64)
+    }
+
     /// The text of a file, bytes that are not UTF-8 replaced, at most [`MAX_MANIFEST`] bytes. `None` where
     /// the scan did not call it text or it cannot be read.
     pub fn read(&self, path: &str) -> Option<String> {
+        self.read_up_to(path, MAX_MANIFEST)
+    }
+
+    fn read_up_to(&self, path: &str, most: u64) -> Option<String> {
         let entry = self.repository.file(path)?;
         if entry.kind != FileKind::Text {
             return None;
@@ -61,7 +70,7 @@ impl<'a> Tree<'a> {
         let mut bytes = Vec::new();
         File::open(full)
             .ok()?
-            .take(MAX_MANIFEST)
+            .take(most)
             .read_to_end(&mut bytes)
             .ok()?;
         let text = String::from_utf8_lossy(&bytes);
