@@ -20,6 +20,9 @@ pub mod verify;
 
 pub mod cli;
 
+#[doc(hidden)]
+pub mod fuzzing;
+
 use std::path::Path;
 
 use graph::{Cache, KnowledgeGraph};

@@ -133,8 +133,10 @@ fn resolve(repository: &Repository, dir: &str, to: &str) -> Option<String> {
     if path.is_empty() || is_directory(repository, &path) {
         return Some(path);
     }
-    let (first, below) = path.split_once('/').unwrap_or((&path, ""));
-    let own = dir.is_empty() && is_own_name(&repository.name, first);
+    // The clone of the repository itself: where the commands stand already, whatever directory their text is in.
+    let alone = to.trim_start_matches("./").trim_end_matches('/');
+    let (first, below) = alone.split_once('/').unwrap_or((alone, ""));
+    let own = is_own_name(&repository.name, first);
     (own && (below.is_empty() || is_directory(repository, below))).then(|| below.to_owned())
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Emit, Script, os_of_label, variables};
+use crate::graph::Os;
 use crate::graph::yaml::Yaml;
 
 /// Groups within groups.
@@ -33,46 +34,44 @@ fn steps(
         let Some(commands) = step.get("commands").or_else(|| step.get("command")) else {
             continue;
         };
-        let queue = |yaml: &Yaml| {
-            let agents = yaml.get("agents")?;
-            let texts = agents
-                .map()
-                .iter()
-                .map(|(_, value)| value)
-                .chain(agents.list());
-            texts.filter_map(Yaml::text).find_map(os_of_label)
-        };
-        let label = step
-            .text_at(&["label"])
-            .or_else(|| step.text_at(&["key"]))
-            .unwrap_or("step");
-        let mut script = Script::new(
-            label,
-            queue(step)
-                .or_else(|| queue(pipeline))
-                .or_else(|| os_of_label(label)),
-        );
+        let label = step.text_at(&["label"]).or_else(|| step.text_at(&["key"]));
+        let label = label.unwrap_or("step");
+        let os = queue(step)
+            .or_else(|| queue(pipeline))
+            .or_else(|| os_of_label(label));
+        let mut script = Script::new(label, os);
         script.extend(commands);
         script.env = env.clone();
         script.env.extend(variables(step.get("env")));
-        for plugin in step.list_at(&["plugins"]) {
-            for (name, options) in plugin
-                .map()
-                .iter()
-                .filter(|(name, _)| name.starts_with("docker#"))
-            {
-                let image = options
-                    .text_at(&["image"])
-                    .filter(|image| !image.contains('$'));
-                if let Some(image) = image.filter(|_| !name.is_empty()) {
-                    script.os = script.os.or(Some(crate::graph::Os::Linux));
-                    emit.image(image, options.mark);
-                }
-            }
+        if images(step, emit) {
+            script.os = script.os.or(Some(Os::Linux));
         }
         matrix(step, &mut script);
         emit.script(&script);
     }
+}
+
+/// The system that the agents' tags name.
+fn queue(yaml: &Yaml) -> Option<Os> {
+    let agents = yaml.get("agents")?;
+    let of_map = agents.map().iter().map(|(_, value)| value);
+    let mut texts = of_map.chain(agents.list()).filter_map(Yaml::text);
+    texts.find_map(os_of_label)
+}
+
+/// The images of Docker plugins; whether there are any.
+fn images(step: &Yaml, emit: &mut Emit) -> bool {
+    let mut any = false;
+    for (name, options) in step.list_at(&["plugins"]).iter().flat_map(Yaml::map) {
+        let image = options
+            .text_at(&["image"])
+            .filter(|image| !image.contains('$'));
+        if let Some(image) = image.filter(|_| name.starts_with("docker#")) {
+            any = true;
+            emit.image(image, options.mark);
+        }
+    }
+    any
 }
 
 /// `{{matrix}}` and `{{matrix.x}}`: the last value of each axis.

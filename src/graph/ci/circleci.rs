@@ -66,6 +66,7 @@ struct Job<'a> {
     env: BTreeMap<String, String>,
     dir: String,
     row: BTreeMap<String, String>,
+    shell: Option<String>,
 }
 
 pub(super) fn config(yaml: &Yaml, emit: &mut Emit) {
@@ -105,6 +106,10 @@ pub(super) fn config(yaml: &Yaml, emit: &mut Emit) {
             // The directory that the checkout goes to is the repository itself.
             dir: job_dir(dir, emit),
             row,
+            shell: job
+                .text_at(&["shell"])
+                .or_else(|| place.and_then(|place| place.text_at(&["shell"])))
+                .map(str::to_owned),
         };
         steps(job.list_at(&["steps"]), &context, &given, 0, emit);
     }
@@ -318,6 +323,7 @@ fn orb_jobs(yaml: &Yaml, emit: &mut Emit) {
                 env: BTreeMap::new(),
                 dir: String::new(),
                 row: BTreeMap::new(),
+                shell: None,
             };
             let given = variables(of_map.map(|(_, given)| given));
             orb(alias, job, &given, entry.mark, &context, emit);
@@ -335,14 +341,14 @@ fn run(run: &Yaml, job: &Job, given: &Parameters, emit: &mut Emit) {
     if run.text_at(&["when"]) == Some("on_fail") {
         return;
     }
-    let (text, unknown) = filled(&script.text, given);
-    if unknown {
+    script.fill(|row| {
+        let (text, _) = filled(row, given);
         let unknown = PARAMETER
             .find_iter(&text)
-            .map(|found| found.as_str().to_owned());
-        script.unresolved = unknown.collect();
-    }
-    script.text = text;
+            .map(|found| found.as_str().to_owned())
+            .collect();
+        (text, unknown)
+    });
     script.env = job.env.clone();
     script.env.extend(variables(run.get("environment")));
     let dir = run
@@ -354,8 +360,9 @@ fn run(run: &Yaml, job: &Job, given: &Parameters, emit: &mut Emit) {
     if let Some(step) = run.text_at(&["name"]) {
         script.context = format!("{} / {}", job.name, filled(step, given).0);
     }
-    script.shell = shell(run.text_at(&["shell"]).unwrap_or_default());
-    if job.os == Some(Os::Windows) && run.get("shell").is_none() {
+    let named = run.text_at(&["shell"]).or(job.shell.as_deref());
+    script.shell = shell(named.unwrap_or_default());
+    if job.os == Some(Os::Windows) && named.is_none() {
         script.shell = Some("pwsh".to_owned());
     }
     script.row = job.row.clone();

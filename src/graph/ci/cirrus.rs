@@ -75,26 +75,7 @@ fn variant(
     let (of_task, row) = with_matrix(find("env"));
     env.extend(of_task);
     if let Some((container, _)) = place {
-        for (mark, image) in images(container) {
-            let image = filled(&image, &env);
-            if !image.contains('$') {
-                emit.image(&image, mark);
-            }
-        }
-        env.extend(variables(container.get("env")));
-        for beside in container.list_at(&["additional_containers"]) {
-            if let Some(image) = beside.text_at(&["image"]) {
-                let name = beside.text_at(&["name"]).unwrap_or(short_name(image));
-                let port = beside.text_at(&["port"]).map(str::to_owned);
-                emit.service(
-                    name,
-                    image,
-                    port.into_iter().collect(),
-                    variables(beside.get("env")),
-                    beside.mark,
-                );
-            }
-        }
+        declared(container, &mut env, emit);
     }
     let os = place.map(|(_, os)| os);
     let name = find("name")
@@ -127,6 +108,25 @@ fn variant(
             script.shell = Some("cmd".to_owned());
         }
         emit.script(&script);
+    }
+}
+
+/// The image of a container, those beside it, and its variables.
+fn declared(container: &Yaml, env: &mut BTreeMap<String, String>, emit: &mut Emit) {
+    for (mark, image) in images(container) {
+        let image = filled(&image, env);
+        if !image.contains('$') {
+            emit.image(&image, mark);
+        }
+    }
+    env.extend(variables(container.get("env")));
+    for beside in container.list_at(&["additional_containers"]) {
+        if let Some(image) = beside.text_at(&["image"]) {
+            let name = beside.text_at(&["name"]).unwrap_or(short_name(image));
+            let port = beside.text_at(&["port"]).map(str::to_owned);
+            let env = variables(beside.get("env"));
+            emit.service(name, image, port.into_iter().collect(), env, beside.mark);
+        }
     }
 }
 

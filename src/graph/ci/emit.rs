@@ -113,11 +113,13 @@ impl<'a> Emit<'a> {
             .iter()
             .map(|text| split(text, &start))
             .collect();
-        for (at, command) in split(&script.text, &start).into_iter().enumerate() {
+        let commands = split(&script.text, &start);
+        let count = commands.len();
+        for (at, command) in commands.into_iter().enumerate() {
             let mut alternatives: Vec<String> = Vec::new();
-            for other in others.iter().filter_map(|other| other.get(at)) {
-                let same = other.row == command.row && other.text != command.text;
-                if same
+            let others = others.iter().filter(|other| other.len() == count);
+            for other in others.filter_map(|other| other.get(at)) {
+                if other.text != command.text
                     && !alternatives.contains(&other.text)
                     && alternatives.len() < MAX_ALTERNATIVES
                 {
@@ -219,8 +221,16 @@ fn of_script(script: &Script, text: &str) -> CommandFacts {
         .unresolved
         .iter()
         .filter(|unknown| text.contains(*unknown));
+    // What a shell could not have as a variable is none.
+    let is_variable = |name: &str| {
+        let first = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        first && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let env = script.env.iter().filter(|(name, _)| is_variable(name));
     CommandFacts {
-        env: script.env.clone(),
+        env: env
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect(),
         os: script.os,
         context: script.context.clone(),
         unresolved: unresolved.cloned().collect(),

@@ -85,15 +85,7 @@ fn this_word(
         "tools" => next.tools = true,
         // Run when the rest is over, or failed.
         "post" => next.skipped = true,
-        "withEnv" => {
-            let pairs = rest
-                .iter()
-                .take_while(|token| token.text != "{" || token.kind != Kind::Sign);
-            let pairs = pairs.filter(|token| token.kind == Kind::Text { computed: false });
-            let pairs = pairs.filter_map(|token| token.text.split_once('='));
-            next.env
-                .extend(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        }
+        "withEnv" => next.env.extend(with_env(rest)),
         "label" | "node" => {
             let os = text.and_then(os_of_label);
             if word == "node" {
@@ -114,17 +106,30 @@ fn this_word(
             tool(word, text.unwrap_or_default(), mark, emit);
         }
         "sh" | "bat" | "powershell" | "pwsh" => step(word, argument, mark, open, emit),
-        name if open.last().is_some_and(|block| block.environment) => {
-            let assigned = rest.first().is_some_and(|token| token.text == "=");
-            let value = rest
-                .get(1)
-                .filter(|token| token.kind == Kind::Text { computed: false });
-            let parent = open.len().saturating_sub(2);
-            if let (true, Some(value), Some(block)) = (assigned, value, open.get_mut(parent)) {
-                block.env.insert(name.to_owned(), value.text.clone());
-            }
-        }
+        name if open.last().is_some_and(|block| block.environment) => assign(name, rest, open),
         _ => {}
+    }
+}
+
+/// The literal pairs of `withEnv(['A=b', "C=${d}"]) {`.
+fn with_env(rest: &[Token]) -> BTreeMap<String, String> {
+    let list = rest
+        .iter()
+        .take_while(|token| token.text != "{" || token.kind != Kind::Sign);
+    list.filter(|token| token.kind == Kind::Text { computed: false })
+        .filter_map(|token| token.text.split_once('='))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
+}
+
+/// `A = 'b'` in `environment { … }`: for the block around it.
+fn assign(name: &str, rest: &[Token], open: &mut [Block]) {
+    let assigned = rest.first().is_some_and(|token| token.text == "=");
+    let value = rest.get(1);
+    let value = value.filter(|token| assigned && token.kind == Kind::Text { computed: false });
+    let parent = open.len().saturating_sub(2);
+    if let (Some(value), Some(block)) = (value, open.get_mut(parent)) {
+        block.env.insert(name.to_owned(), value.text.clone());
     }
 }
 
@@ -282,18 +287,17 @@ fn tokens(text: &str) -> Vec<Token> {
 
 /// A string at the start of a text: its length with quotes, and its content with escapes undone.
 fn string(text: &str, line: u32) -> (usize, Token) {
-    let quote = ["'''", "\"\"\"", "'", "\""]
+    let quotes = ["'''", "\"\"\"", "'", "\""];
+    let quote = quotes
         .into_iter()
         .find(|quote| text.starts_with(quote))
         .unwrap_or("'");
-    let double = quote.starts_with('"');
+    let body = text.get(quote.len()..).unwrap_or_default();
     let mut content = String::new();
     let mut computed = false;
-    let mut at = quote.len();
     let mut escaped = false;
-    let body = text.get(at..).unwrap_or_default();
+    let mut length = text.len();
     for (offset, c) in body.char_indices() {
-        at = quote.len() + offset;
         if escaped {
             escaped = false;
             match c {
@@ -303,42 +307,32 @@ fn string(text: &str, line: u32) -> (usize, Token) {
                 '\n' => content.push_str("\\\n"),
                 c => content.push(c),
             }
-            at += c.len_utf8();
             continue;
         }
-        // A string in single marks ends with its line, closed or not.
         if body
             .get(offset..)
             .is_some_and(|rest| rest.starts_with(quote))
-            || (c == '\n' && quote.len() == 1)
         {
-            at += if c == '\n' { 0 } else { quote.len() };
-            let kind = Kind::Text { computed };
-            return (
-                at,
-                Token {
-                    line,
-                    kind,
-                    text: content,
-                },
-            );
+            length = offset + 2 * quote.len();
+            break;
+        }
+        // A string in single marks ends with its line, closed or not.
+        if c == '\n' && quote.len() == 1 {
+            length = offset + quote.len();
+            break;
         }
         escaped = c == '\\';
-        computed |= double && c == '$';
+        computed |= quote.starts_with('"') && c == '$';
         if !escaped {
             content.push(c);
         }
-        at += c.len_utf8();
     }
-    let kind = Kind::Text { computed };
-    (
-        at.max(quote.len()).min(text.len()),
-        Token {
-            line,
-            kind,
-            text: content,
-        },
-    )
+    let token = Token {
+        line,
+        kind: Kind::Text { computed },
+        text: content,
+    };
+    (length, token)
 }
 
 #[cfg(test)]

@@ -45,6 +45,28 @@ impl Script {
         }
     }
 
+    /// Fills in each row; one that becomes several keeps its place. What is not known is noted.
+    pub(super) fn fill(&mut self, fill: impl Fn(&str) -> (String, Vec<String>)) {
+        let (text, lines) = (
+            std::mem::take(&mut self.text),
+            std::mem::take(&mut self.lines),
+        );
+        for (row, mark) in text.lines().zip(lines) {
+            let (filled, unresolved) = fill(row);
+            for unknown in unresolved {
+                if !self.unresolved.contains(&unknown) {
+                    self.unresolved.push(unknown);
+                }
+            }
+            if filled.is_empty() {
+                self.push(mark, "");
+            }
+            for line in filled.lines() {
+                self.push(mark, line);
+            }
+        }
+    }
+
     /// Adds the lines of a scalar, or of each item of a list.
     pub(super) fn extend(&mut self, yaml: &Yaml) {
         self.extend_nested(yaml, MAX_NESTING);

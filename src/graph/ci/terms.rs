@@ -43,7 +43,15 @@ fn of_item(item: &Yaml) -> BTreeMap<String, String> {
 pub(super) fn os_of_label(label: &str) -> Option<Os> {
     let label = label.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| label.contains(word));
-    if has(&["windows", "win-", "vs20", "msvc", "visual studio"]) {
+    if has(&[
+        "windows",
+        "win-",
+        "win32",
+        "win64",
+        "vs20",
+        "msvc",
+        "visual studio",
+    ]) {
         Some(Os::Windows)
     } else if has(&["macos", "osx", "mac-", "xcode"]) {
         Some(Os::Macos)

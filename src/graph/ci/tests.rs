@@ -100,19 +100,84 @@ fn thin_systems() {
     ");
 }
 
+/// A file of each system.
+const FILES: [&str; 14] = [
+    ".github/workflows/x.yml",
+    ".github/actions/a/action.yml",
+    ".gitlab-ci.yml",
+    ".travis.yml",
+    ".circleci/config.yml",
+    ".cirrus.yml",
+    "azure-pipelines.yml",
+    "appveyor.yml",
+    ".woodpecker.yml",
+    ".drone.yml",
+    ".build.yml",
+    ".buildkite/pipeline.yml",
+    "bitbucket-pipelines.yml",
+    "Jenkinsfile",
+];
+
+/// YAML whose aliases would grow to a billion nodes.
+fn bomb() -> String {
+    let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
+    for at in 1..12 {
+        let alias = format!("*a{}", at - 1);
+        let aliases = [alias.as_str(); 9].join(", ");
+        bomb.push_str(&format!("a{at}: &a{at} [{aliases}]\n"));
+    }
+    bomb
+}
+
 #[test]
 fn hostile_workflows_are_survived() {
-    for text in [
-        "jobs: [1, 2]\n",
-        "jobs:\n  a: &a\n    steps: *a\n",
-        "jobs: {a: {steps: [{run: [x]}, {run: {a: b}}], strategy: {matrix: '${{ x }}'}}}",
-        "\u{0}",
-        "a: [",
-        &"- ".repeat(9999),
-    ] {
-        graph(".github/workflows/x.yml", text);
-        graph(".gitlab-ci.yml", text);
+    let texts = [
+        "jobs: [1, 2]\n".to_owned(),
+        "jobs:\n  a: &a\n    steps: *a\n".to_owned(),
+        "jobs: {a: {steps: [{run: [x]}, {run: {a: b}}], strategy: {matrix: '${{ x }}'}}}"
+            .to_owned(),
+        "jobs: {a: {steps: 1}}\nsteps: {a: {commands: {b: c}}}\nscript: {a: [b]}\ntask: 1\n"
+            .to_owned(),
+        "\u{0}".to_owned(),
+        "a: [".to_owned(),
+        "- ".repeat(9999),
+        bomb(),
+        format!("script: {}", "x".repeat(400_000)),
+        format!(
+            "jobs: {{a: {{if: '{}', steps: [{{run: x}}]}}}}",
+            "(".repeat(50_000)
+        ),
+        "stage('x') { ".repeat(20_000),
+        "sh \"".to_owned(),
+    ];
+    for path in FILES {
+        for text in &texts {
+            graph(path, text);
+        }
     }
+}
+
+#[test]
+fn line_ends_marks_and_broken_ends_cost_nothing_else() {
+    let text = "\u{feff}jobs:\r\n  a:\r\n    runs-on: ubuntu-latest\r\n    steps:\r\n      - run: |\r\n          make \\\r\n            all\r\n          make check\r\n  b:\r\n\tbroken: [\r\n";
+    insta::assert_snapshot!(shown(".github/workflows/x.yml", text), @r"
+    6: [] make \⏎  all (a) Linux
+    8: [] make check (a) Linux
+    ");
+    // Bytes of another encoding.
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(
+        dir.path().join(".travis.yml"),
+        b"# caf\xe9\nscript: make \xff\n",
+    )
+    .unwrap();
+    let options = crate::scan::ScanOptions::default();
+    let graph = crate::graph::build(&crate::scan::scan(dir.path(), &options).unwrap());
+    assert_eq!(graph.commands().count(), 1);
+}
+
+#[test]
+fn a_matrix_of_many_axes_is_bounded() {
     let axes: String = (0..30)
         .map(|at| format!("        a{at}: [1, 2, 3]\n"))
         .collect();

@@ -53,17 +53,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 });
 
 pub(super) fn build(yaml: &Yaml, emit: &mut Emit) {
-    let systems: Vec<Os> = yaml
-        .list_at(&["os"])
-        .iter()
-        .filter_map(Yaml::text)
-        .filter_map(os_of_label)
-        .collect();
-    let os = match systems.first() {
-        None => Os::Linux,
-        Some(_) if systems.contains(&Os::Linux) => Os::Linux,
-        Some(first) => *first,
-    };
+    let os = system(yaml);
     let included: Vec<&Yaml> = ["jobs", "matrix"]
         .iter()
         .flat_map(|key| yaml.list_at(&[key, "include"]))
@@ -106,6 +96,20 @@ pub(super) fn build(yaml: &Yaml, emit: &mut Emit) {
     }
 }
 
+/// Linux where it is one of the systems, or nothing is said.
+fn system(yaml: &Yaml) -> Os {
+    let systems: Vec<Os> = yaml
+        .list_at(&["os"])
+        .iter()
+        .filter_map(Yaml::text)
+        .filter_map(os_of_label)
+        .collect();
+    match systems.first() {
+        Some(first) if !systems.contains(&Os::Linux) => *first,
+        _ => Os::Linux,
+    }
+}
+
 fn job_os(job: &Yaml, os: Os) -> Os {
     job.text_at(&["os"]).and_then(os_of_label).unwrap_or(os)
 }
@@ -126,31 +130,18 @@ fn languages<'a>(yaml: &'a Yaml, job: &'a Yaml) -> impl Iterator<Item = &'static
 
 /// Versions, APT packages and services.
 fn declared(yaml: &Yaml, job: &Yaml, emit: &mut Emit) {
-    for language in languages(yaml, job) {
-        let Some(key) = &language.key else { continue };
-        for version in job.list_at(&[key]) {
-            if let Some(text) = version.text() {
-                emit.tool(
-                    &language.tool,
-                    Some(environments::plain_version(text)),
-                    version.mark,
-                );
-            }
-        }
-    }
-    // Versions of other languages than the main one are installed too.
+    let main: Vec<&Language> = languages(yaml, job).collect();
     for language in &TABLE.language {
         let Some(key) = &language.key else { continue };
-        let given = job
-            .get(key)
-            .filter(|_| language.names.iter().any(|name| name == key));
-        for version in given.map_or(&[][..], Yaml::list) {
+        // Versions of other languages than the main one are installed too, by the key of their own name.
+        let is_main = main.iter().any(|known| known.tool == language.tool);
+        if !is_main && !language.names.contains(key) {
+            continue;
+        }
+        for version in job.list_at(&[key]) {
             if let Some(text) = version.text() {
-                emit.tool(
-                    &language.tool,
-                    Some(environments::plain_version(text)),
-                    version.mark,
-                );
+                let plain = environments::plain_version(text);
+                emit.tool(&language.tool, Some(plain), version.mark);
             }
         }
     }
@@ -163,6 +154,10 @@ fn declared(yaml: &Yaml, job: &Yaml, emit: &mut Emit) {
             emit.package(package.text().unwrap_or_default(), package.mark);
         }
     }
+    services(job, emit);
+}
+
+fn services(job: &Yaml, emit: &mut Emit) {
     for service in job.list_at(&["services"]) {
         let name = service
             .text()

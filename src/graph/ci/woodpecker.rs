@@ -25,51 +25,59 @@ pub(super) fn pipeline(yaml: &Yaml, emit: &mut Emit) {
             Some(_) => None,
         });
     let name = yaml.text_at(&["name"]).unwrap_or("pipeline");
+    services(yaml, &row, emit);
+    for (step_name, step) in named(yaml.get("steps").or_else(|| yaml.get("pipeline"))) {
+        let context = format!("{name} / {step_name}");
+        self::step(yaml, step, context, os, &row, emit);
+    }
+}
+
+fn services(yaml: &Yaml, row: &BTreeMap<String, String>, emit: &mut Emit) {
     for (alias, service) in named(yaml.get("services")) {
-        let image = filled(service.text_at(&["image"]).unwrap_or_default(), &row);
+        let image = filled(service.text_at(&["image"]).unwrap_or_default(), row);
         if image.is_empty() || image.contains('$') || short_name(&image) == "docker" {
             continue;
         }
-        let ports = service
-            .list_at(&["ports"])
-            .iter()
-            .filter_map(Yaml::text)
-            .map(str::to_owned);
-        emit.service(
-            alias,
+        let ports = service.list_at(&["ports"]).iter().filter_map(Yaml::text);
+        let ports = ports.map(str::to_owned).collect();
+        let env = variables(service.get("environment"));
+        emit.service(alias, &image, ports, env, service.mark);
+    }
+}
+
+fn step(
+    yaml: &Yaml,
+    step: &Yaml,
+    context: String,
+    os: Option<Os>,
+    row: &BTreeMap<String, String>,
+    emit: &mut Emit,
+) {
+    let Some(commands) = step.get("commands") else {
+        return;
+    };
+    // A step that only failure starts collects what is left.
+    let status = step.list_at(&["when", "status"]);
+    if !status.is_empty() && status.iter().all(|status| status.text() == Some("failure")) {
+        return;
+    }
+    let image = filled(step.text_at(&["image"]).unwrap_or_default(), row);
+    if !image.is_empty() && !image.contains('$') {
+        emit.image(
             &image,
-            ports.collect(),
-            variables(service.get("environment")),
-            service.mark,
+            step.get("image").map_or(step.mark, |image| image.mark),
         );
     }
-    for (step_name, step) in named(yaml.get("steps").or_else(|| yaml.get("pipeline"))) {
-        let image = filled(step.text_at(&["image"]).unwrap_or_default(), &row);
-        let Some(commands) = step.get("commands") else {
-            continue;
-        };
-        // A step that only failure starts collects what is left.
-        let status = step.list_at(&["when", "status"]);
-        if !status.is_empty() && status.iter().all(|status| status.text() == Some("failure")) {
-            continue;
-        }
-        if !image.is_empty() && !image.contains('$') {
-            emit.image(
-                &image,
-                step.get("image").map_or(step.mark, |image| image.mark),
-            );
-        }
-        let mut script = Script::new(format!("{name} / {step_name}"), os);
-        script.extend(commands);
-        script.env = variables(yaml.get("environment"));
-        script.env.extend(variables(step.get("environment")));
-        script.env.extend(row.clone());
-        script.text = filled(&script.text, &row);
-        script.row = row.clone();
-        let dir = step.text_at(&["directory"]).and_then(super::plain_dir);
-        script.dir = dir.unwrap_or_default();
-        emit.script(&script);
-    }
+    let mut script = Script::new(context, os);
+    script.extend(commands);
+    script.fill(|line| (filled(line, row), Vec::new()));
+    script.env = variables(yaml.get("environment"));
+    script.env.extend(variables(step.get("environment")));
+    script.env.extend(row.clone());
+    script.row = row.clone();
+    let dir = step.text_at(&["directory"]).and_then(super::plain_dir);
+    script.dir = dir.unwrap_or_default();
+    emit.script(&script);
 }
 
 /// Steps or services, as a list with names or as a map.

@@ -112,7 +112,8 @@ impl Reader<'_> {
         }
         let version = options.text_at(&["version"]).or_else(|| options.text());
         let version = version.filter(|text| text.contains(|c: char| c.is_ascii_digit()));
-        self.tool(name, version.map(str::to_owned), options.mark);
+        let version = version.map(|text| crate::graph::environments::version(name, text));
+        self.tool(name, version, options.mark);
         for (key, tool) in [("installMaven", "maven"), ("installGradle", "gradle")] {
             if options.text_at(&[key]) == Some("true") {
                 self.tool(tool, None, options.mark);

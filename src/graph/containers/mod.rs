@@ -20,6 +20,25 @@ fn reader(entry: &FileEntry) -> Option<Reader> {
     let name = entry.path.rsplit('/').next().unwrap_or(&entry.path);
     let lower = name.to_ascii_lowercase();
     let yaml = lower.ends_with(".yml") || lower.ends_with(".yaml");
+    // A template of a Dockerfile is none.
+    let templates = [
+        ".eex",
+        ".erb",
+        ".j2",
+        ".jinja",
+        ".tmpl",
+        ".tpl",
+        ".hbs",
+        ".mustache",
+        ".in",
+        ".template",
+        ".md",
+        ".sh",
+        ".py",
+    ];
+    if templates.iter().any(|end| lower.ends_with(end)) {
+        return None;
+    }
     if entry.language.as_deref() == Some("dockerfile")
         || lower.starts_with("dockerfile")
         || lower.ends_with(".dockerfile")

@@ -20,6 +20,7 @@ const ADDONS: &[(&str, &str)] = &[
 pub(super) const FORMAT: Format = Format {
     matches: |path| base(path) == "app.json",
     read,
+    pins: false,
 };
 
 fn read(reading: &mut Reading) {

@@ -5,6 +5,7 @@ use super::{Format, Found, Reading, base, lines};
 pub(super) const FORMAT: Format = Format {
     matches: |path| matches!(base(path), "apt.txt" | "Aptfile" | "bindep.txt"),
     read,
+    pins: false,
 };
 
 fn read(reading: &mut Reading) {

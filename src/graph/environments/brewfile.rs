@@ -14,6 +14,7 @@ static BREW: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) const FORMAT: Format = Format {
     matches: |path| base(path) == "Brewfile",
     read,
+    pins: false,
 };
 
 fn read(reading: &mut Reading) {

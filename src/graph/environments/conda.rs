@@ -7,6 +7,7 @@ use crate::graph::yaml::Yaml;
 pub(super) const FORMAT: Format = Format {
     matches: |path| is_environment(path) || base(path) == "meta.yaml",
     read,
+    pins: false,
 };
 
 fn is_environment(path: &str) -> bool {

@@ -5,6 +5,7 @@ use super::{Format, Reading, base, lines};
 pub(super) const FORMAT: Format = Format {
     matches: |path| base(path) == ".envrc",
     read,
+    pins: false,
 };
 
 fn read(reading: &mut Reading) {

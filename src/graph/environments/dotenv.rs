@@ -9,6 +9,7 @@ pub(super) const FORMAT: Format = Format {
         name.starts_with("env.") || name.starts_with("dotenv.") || name.ends_with(".env")
     },
     read,
+    pins: false,
 };
 
 /// Endings that mark a file to be copied; a real `.env` is somebody's own, and others are code (`env.d.ts`).

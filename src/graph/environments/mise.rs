@@ -17,6 +17,7 @@ pub(super) const FORMAT: Format = Format {
             )
     },
     read,
+    pins: true,
 };
 
 /// `(line, tool, version)`; the first of several versions.

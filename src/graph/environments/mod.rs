@@ -31,8 +31,10 @@ mod versions;
 #[cfg(test)]
 mod testing;
 
-pub(super) use names::plain_version;
+pub(super) use names::{plain_version, version};
 pub(super) use versions::version_in;
+
+use std::collections::HashSet;
 
 use crate::evidence::{Place, Trust};
 use crate::scan::{FileKind, Repository, read_text};
@@ -55,6 +57,8 @@ const MAX_FACTS: usize = 1000;
 struct Format {
     matches: fn(&str) -> bool,
     read: fn(&mut Reading),
+    /// Its versions are what a version manager installs, to the letter.
+    pins: bool,
 }
 
 static FORMATS: &[Format] = &[
@@ -164,6 +168,7 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
             Some((entry, format))
         })
         .take(MAX_FILES);
+    let known = known_tools(graph);
     for (entry, format) in files {
         let (Some(file), Some(text)) =
             (graph.file(&entry.path), read_text(repository, &entry.path))
@@ -175,12 +180,16 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
         let mut reading = Reading {
             path: &entry.path,
             text: &text,
-            trust: if root { Trust::Lock } else { Trust::Manifest },
+            trust: if root && format.pins {
+                Trust::Lock
+            } else {
+                Trust::Manifest
+            },
             facts: Vec::new(),
         };
         (format.read)(&mut reading);
         let facts = reading.facts;
-        write(repository, graph, &entry.path, file, facts);
+        write(repository, graph, &entry.path, file, &known, facts);
     }
 }
 
@@ -205,6 +214,7 @@ fn write(
     graph: &mut KnowledgeGraph,
     path: &str,
     file: NodeId,
+    known: &HashSet<(String, Place)>,
     facts: Vec<Found>,
 ) {
     for found in facts {
@@ -215,7 +225,7 @@ fn write(
                     Facts::Command(_) => EdgeKind::Contains,
                     _ => EdgeKind::Declares,
                 };
-                if !is_known(graph, &name, &place) {
+                if !known.contains(&(name.clone(), place.clone())) {
                     let node = graph.add(name, Some(place), facts);
                     graph.link(file, node, edge);
                 }
@@ -245,9 +255,12 @@ fn write(
     }
 }
 
-/// Whether the reader of a manifest has said the same of the same line (`.python-version` of a Python project).
-fn is_known(graph: &KnowledgeGraph, name: &str, place: &Place) -> bool {
-    graph
+/// Tools that the readers of manifests have found already, by name and place (`.python-version` of a Python project).
+fn known_tools(graph: &KnowledgeGraph) -> HashSet<(String, Place)> {
+    let tools = graph
         .nodes()
-        .any(|node| node.name == name && node.place.as_ref() == Some(place))
+        .filter(|node| matches!(node.facts, Facts::Tool { .. }));
+    tools
+        .filter_map(|node| Some((node.name.clone(), node.place.clone()?)))
+        .collect()
 }

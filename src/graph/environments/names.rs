@@ -50,7 +50,7 @@ const NODE_LINES: &[(&str, &str)] = &[
 
 /// A version as the plan compares them: without `v`, the vendor of a Java (`temurin-17.0.8+7`, `17.0.8-tem`) or the
 /// implementation (`ruby-3.2.1`); Java's old `1.8` is 8.
-pub(super) fn version(tool: &str, text: &str) -> String {
+pub(in crate::graph) fn version(tool: &str, text: &str) -> String {
     let text = text.trim().trim_matches(['"', '\'']);
     let plain = plain_version(text);
     match tool {

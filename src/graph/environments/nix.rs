@@ -13,6 +13,7 @@ pub(super) const FORMAT: Format = Format {
         )
     },
     read,
+    pins: false,
 };
 
 /// Attributes whose lists are what a shell or a build has.

@@ -6,6 +6,7 @@ use crate::graph::{CommandFacts, CommandSource, Facts};
 pub(super) const FORMAT: Format = Format {
     matches: |path| matches!(base(path), "Procfile" | "Procfile.dev"),
     read,
+    pins: false,
 };
 
 fn read(reading: &mut Reading) {

@@ -5,6 +5,7 @@ use super::{Format, Reading, base, lines};
 pub(super) const FORMAT: Format = Format {
     matches: |path| base(path) == ".sdkmanrc",
     read,
+    pins: true,
 };
 
 pub(super) fn entries(text: &str) -> Vec<(u32, &str, &str)> {

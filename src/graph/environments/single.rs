@@ -28,6 +28,7 @@ pub(super) const FILES: &[(&str, &str)] = &[
 pub(super) const FORMAT: Format = Format {
     matches: |path| tool(path).is_some(),
     read,
+    pins: true,
 };
 
 fn tool(path: &str) -> Option<&'static str> {

@@ -5,6 +5,7 @@ use super::{Format, Reading, base, lines};
 pub(super) const FORMAT: Format = Format {
     matches: |path| base(path) == ".tool-versions",
     read,
+    pins: true,
 };
 
 /// `(line, tool, first version)`; the versions after it are fallbacks.

@@ -21,6 +21,7 @@ static INLINE: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) const FORMAT: Format = Format {
     matches: |path| base(path) == "Vagrantfile",
     read,
+    pins: false,
 };
 
 fn read(reading: &mut Reading) {

@@ -125,15 +125,24 @@ pub(super) fn representative(rows: &[Row], os: impl Fn(&Row) -> Option<Os>) -> R
     if candidates.len() == 1 {
         return (*first).clone();
     }
-    let wanted: Row = first
+    let wanted: Vec<(&str, &str, usize)> = first
         .iter()
-        .map(|(name, value)| (name.clone(), preferred(name, value, &candidates).to_owned()))
+        .map(|(name, value)| {
+            let value_wanted = preferred(name, value, &candidates);
+            // The newest toolchain weighs more than the first value of some other axis.
+            let weight = if version(value_wanted).is_some() {
+                3
+            } else {
+                1
+            };
+            (name.as_str(), value_wanted, weight)
+        })
         .collect();
     let score = |row: &Row| {
-        wanted
+        let met = wanted
             .iter()
-            .filter(|(name, value)| get(row, name) == Some(value))
-            .count()
+            .filter(|(name, value, _)| get(row, name) == Some(value));
+        met.map(|(_, _, weight)| weight).sum::<usize>()
     };
     // `max_by_key` gives the last of equals; the first is the one that the author thought of.
     candidates

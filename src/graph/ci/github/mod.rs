@@ -164,7 +164,9 @@ fn context(yaml: &Yaml, id: &str, job: &Yaml, env: &Variables, inputs: Option<Va
         .map(|name| context.known(env).fill(name));
     context.name = match named {
         // The matrix in a name tells rows apart; the commands are those of one.
-        Some((name, unresolved)) if unresolved.is_empty() => name,
+        Some((name, unresolved)) if unresolved.is_empty() => {
+            name.split_whitespace().collect::<Vec<_>>().join(" ")
+        }
         _ => id.to_owned(),
     };
     context

@@ -99,11 +99,11 @@ fn script(step: &Yaml, run: &Yaml, os: Option<Os>, job: &Job) -> Script {
     let known = job.known(&env);
     let mut script = Script::default();
     script.extend(run);
-    let written = match &job.action_dir {
-        Some(dir) => in_action(&script.text, dir),
-        None => script.text.clone(),
-    };
-    (script.text, script.unresolved) = known.fill(&written);
+    if let Some(dir) = &job.action_dir {
+        script.text = in_action(&script.text, dir);
+    }
+    let written = script.text.clone();
+    script.fill(|row| known.fill(row));
     if written.contains("matrix.") {
         script.others = others(&written, job, &env);
     }

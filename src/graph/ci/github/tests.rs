@@ -29,10 +29,10 @@ jobs:
     insta::assert_snapshot!(shown(".github/workflows/ci.yml", text), @r#"
     6: tool python 3.9
     6: tool python 3.12
-    18: [sub] echo "LEVEL=3" >> $GITHUB_ENV (ubuntu-latest py39) Linux TOX=py39 @os=ubuntu-latest @python=3.9 @toxenv=py39
-    19: [sub] tox -e py39 (ubuntu-latest py39) Linux TOX=py39 @os=ubuntu-latest @python=3.9 @toxenv=py39 or tox -e py312|tox -e lint
-    20: [sub] make V=$LEVEL (ubuntu-latest py39) Linux LEVEL=3 TOX=py39 @os=ubuntu-latest @python=3.9 @toxenv=py39
-    23: [sub] import x (ubuntu-latest py39) Linux <python> LEVEL=3 TOX=py39 @os=ubuntu-latest @python=3.9 @toxenv=py39
+    18: [sub] echo "LEVEL=3" >> $GITHUB_ENV (ubuntu-latest py312) Linux TOX=py312 @os=ubuntu-latest @python=3.12 @toxenv=py312
+    19: [sub] tox -e py312 (ubuntu-latest py312) Linux TOX=py312 @os=ubuntu-latest @python=3.12 @toxenv=py312 or tox -e py39|tox -e lint
+    20: [sub] make V=$LEVEL (ubuntu-latest py312) Linux LEVEL=3 TOX=py312 @os=ubuntu-latest @python=3.12 @toxenv=py312
+    23: [sub] import x (ubuntu-latest py312) Linux <python> LEVEL=3 TOX=py312 @os=ubuntu-latest @python=3.12 @toxenv=py312
     "#);
 }
 
@@ -92,4 +92,17 @@ fn calls_in_a_circle_end() {
         ("x/action.yml", action),
     ]);
     assert_eq!(shown.matches("make").count(), 1, "{shown}");
+}
+
+#[test]
+fn a_value_of_several_lines_keeps_the_place_of_its_row() {
+    let text = "on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    strategy: {matrix: {pre: [\"one\\ntwo\"]}}\n    steps:\n      - run: |\n          ${{ matrix.pre }}\n          three ${{ github.sha }}\n";
+    insta::assert_snapshot!(shown(".github/workflows/ci.yml", text), @"
+    8: [] one (a) Linux @pre=one
+    two
+    8: [] two (a) Linux @pre=one
+    two
+    9: [] three ${{ github.sha }} (a) Linux @pre=one
+    two ?${{ github.sha }}
+    ");
 }

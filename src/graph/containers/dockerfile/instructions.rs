@@ -171,7 +171,7 @@ pub(super) fn variables(rest: &str) -> Vec<(String, String)> {
     if !first.contains('=') {
         let pair = joined.split_once(char::is_whitespace);
         return pair
-            .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
+            .map(|(name, value)| (name.to_owned(), unquoted(value.trim())))
             .into_iter()
             .collect();
     }
@@ -181,6 +181,14 @@ pub(super) fn variables(rest: &str) -> Vec<(String, String)> {
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
     };
     words.iter().filter_map(pair).collect()
+}
+
+/// The old form takes the rest of the line, without quotes around it.
+fn unquoted(value: &str) -> String {
+    let inner = ['"', '\'']
+        .iter()
+        .find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
+    inner.unwrap_or(value).to_owned()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Azure Pipelines (YAML schema): stages, jobs, templates of the repository's own, matrix strategies, tool tasks.
 
+mod tasks;
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -7,7 +9,7 @@ use regex::{Captures, Regex};
 
 use super::{Emit, Script, os_of_label, plain_dir, short_name, variables};
 use crate::graph::Os;
-use crate::graph::yaml::{Mark, Yaml};
+use crate::graph::yaml::Yaml;
 
 /// `${{ parameters.x }}`, `$(x)`, `$[ variables.x ]`.
 static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
@@ -19,18 +21,6 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Templates within templates.
 const MAX_DEPTH: usize = 8;
-
-/// Task → tool and the inputs that hold its version.
-const TOOLS: &[(&str, &str, &[&str])] = &[
-    ("UsePythonVersion", "python", &["versionSpec"]),
-    ("NodeTool", "node", &["versionSpec"]),
-    ("UseNode", "node", &["version"]),
-    ("GoTool", "go", &["version"]),
-    ("UseRubyVersion", "ruby", &["versionSpec"]),
-    ("JavaToolInstaller", "java", &["versionSpec"]),
-    ("UseDotNet", "dotnet", &["version"]),
-    ("DotNetCoreInstaller", "dotnet", &["version"]),
-];
 
 type Map = BTreeMap<String, String>;
 
@@ -274,7 +264,7 @@ fn job(yaml: &Yaml, scope: &Scope, emit: &mut Emit) {
         if step.get("template").is_some() {
             template(step, scope, emit);
         } else if let Some(task) = step.text_at(&["task"]) {
-            self::task(step, task, scope, emit);
+            tasks::task(step, task, scope, emit);
         } else {
             for (key, shell) in [
                 ("script", None),
@@ -316,8 +306,8 @@ fn run(step: &Yaml, run: &Yaml, shell: Option<&str>, native: bool, scope: &Scope
     }
     let mut script = Script::default();
     script.extend(run);
-    let written = std::mem::take(&mut script.text);
-    (script.text, script.unresolved) = scope.fill(&written);
+    let written = script.text.clone();
+    script.fill(|row| scope.fill(row));
     if !scope.row.is_empty() && written.contains("$(") {
         let others = scope.rows.iter().filter(|row| **row != scope.row).take(16);
         script.others = others
@@ -339,9 +329,8 @@ fn run(step: &Yaml, run: &Yaml, shell: Option<&str>, native: bool, scope: &Scope
         Some(title) => format!("{} / {title}", scope.name),
         None => scope.name.clone(),
     };
-    script.env = scope.filled(scope.variables.clone());
-    // Variables are in the environment in upper case, which few scripts rely on; those of the step are as written.
-    script.env.extend(scope.row.clone());
+    script.env = in_environment(scope.filled(scope.variables.clone()));
+    script.env.extend(in_environment(scope.row.clone()));
     script.env.extend(scope.filled(variables(step.get("env"))));
     let dir = step.text_at(&["workingDirectory"]).unwrap_or_default();
     let (dir, _) = scope.fill(dir);
@@ -358,114 +347,13 @@ fn run(step: &Yaml, run: &Yaml, shell: Option<&str>, native: bool, scope: &Scope
     emit.script(&script);
 }
 
-/// `task: Name@1` with its inputs.
-fn task(step: &Yaml, task: &str, scope: &Scope, emit: &mut Emit) {
-    let name = task.split('@').next().unwrap_or(task);
-    let input = |key: &str| step.at(&["inputs", key]);
-    let mark = step.mark;
-    if let Some((_, tool, keys)) = TOOLS.iter().find(|(known, _, _)| *known == name) {
-        let value = keys.iter().find_map(|key| input(key)).and_then(Yaml::text);
-        let rows = if scope.rows.is_empty() {
-            std::slice::from_ref(&scope.row)
-        } else {
-            &scope.rows
-        };
-        for row in rows {
-            let inner = Scope {
-                row: row.clone(),
-                ..scope.clone()
-            };
-            let found = value.map(|text| inner.fill(text));
-            let version = found.filter(|(_, unresolved)| unresolved.is_empty());
-            emit.tool(tool, version.as_ref().map(|(text, _)| text.as_str()), mark);
-        }
-        return;
-    }
-    match name {
-        "Bash" | "CmdLine" | "ShellScript" => {
-            if let Some(script) = input("script") {
-                let step = with_inputs(step);
-                run(&step, script, None, name == "CmdLine", scope, emit);
-            }
-        }
-        "PowerShell" => {
-            if let Some(script) = input("script") {
-                run(&with_inputs(step), script, Some("pwsh"), false, scope, emit);
-            }
-        }
-        "Maven" => known_tool(
-            step, mark, "mvn", "goals", "package", "options", scope, emit,
-        ),
-        "Gradle" => known_tool(
-            step,
-            mark,
-            "./gradlew",
-            "tasks",
-            "build",
-            "options",
-            scope,
-            emit,
-        ),
-        "Npm" => known_tool(
-            step,
-            mark,
-            "npm",
-            "command",
-            "install",
-            "customCommand",
-            scope,
-            emit,
-        ),
-        "DotNetCoreCLI" => known_tool(
-            step, mark, "dotnet", "command", "build", "projects", scope, emit,
-        ),
-        "Go" => known_tool(step, mark, "go", "command", "get", "arguments", scope, emit),
-        "CMake" => known_tool(step, mark, "cmake", "cmakeArgs", ".", "", scope, emit),
-        _ => {}
-    }
-}
-
-/// The step with the inputs that stand for its own keys.
-fn with_inputs(step: &Yaml) -> Yaml {
-    let mut step = step.clone();
-    let dir = step.at(&["inputs", "workingDirectory"]).cloned();
-    if let (crate::graph::yaml::Value::Map(entries), Some(dir)) = (&mut step.value, dir) {
-        entries.push(("workingDirectory".to_owned(), dir));
-    }
-    step
-}
-
-/// A task that is one command of a tool.
-#[allow(clippy::too_many_arguments)]
-fn known_tool(
-    step: &Yaml,
-    mark: Mark,
-    program: &str,
-    key: &str,
-    default: &str,
-    more: &str,
-    scope: &Scope,
-    emit: &mut Emit,
-) {
-    let text = |key: &str| step.text_at(&["inputs", key]);
-    let main = text(key).unwrap_or(default);
-    // `command: custom` says what to run in the other input.
-    let parts: Vec<&str> = match (main, text(more)) {
-        ("custom", Some(more)) => vec![program, more],
-        (main, Some(more)) => vec![program, main, more],
-        (main, None) => vec![program, main],
-    };
-    let mut script = Script::new(scope.name.clone(), scope.os);
-    let (line, unresolved) = scope.fill(&parts.join(" ").replace('\n', " "));
-    script.push(mark, &line);
-    script.unresolved = unresolved;
-    let dir = text("workingDirectory")
-        .or_else(|| text("workingDir"))
-        .or_else(|| text("cwd"));
-    script.dir = dir
-        .and_then(|dir| plain_dir(&scope.fill(dir).0))
-        .unwrap_or_default();
-    emit.script(&script);
+/// Variables as a script sees them: in upper case, with `_` for a dot ("Define variables").
+fn in_environment(variables: Map) -> Map {
+    let name = |name: String| name.to_ascii_uppercase().replace(['.', ' '], "_");
+    variables
+        .into_iter()
+        .map(|(key, value)| (name(key), value))
+        .collect()
 }
 
 #[cfg(test)]
@@ -481,10 +369,10 @@ mod tests {
         insta::assert_snapshot!(shown_of(&[("azure-pipelines.yml", main), ("ci/job.yml", template), ("ci/steps/build.yml", steps), ("sub/a", "")]), @"
         azure-pipelines.yml:10: tool python 3.9
         azure-pipelines.yml:10: tool python 3.11
-        azure-pipelines.yml:12: [sub] tox -e py3.11 -- $(Secret) (Linux / Test) Linux CONF=Release python.version=3.11 @python.version=3.11 ?$(Secret) or tox -e py3.9 -- $(Secret)
+        azure-pipelines.yml:12: [sub] tox -e py3.11 -- $(Secret) (Linux / Test) Linux CONF=Release PYTHON_VERSION=3.11 @python.version=3.11 ?$(Secret) or tox -e py3.9 -- $(Secret)
         azure-pipelines.yml:15: [] mvn verify (Linux) Linux
-        azure-pipelines.yml:17: [] make (Linux) Macos CONF=Release python.version=3.11 @python.version=3.11
-        azure-pipelines.yml:19: [] Write-Host (Linux) Linux <pwsh> CONF=Release python.version=3.11 @python.version=3.11
+        azure-pipelines.yml:17: [] make (Linux) Macos CONF=Release PYTHON_VERSION=3.11 @python.version=3.11
+        azure-pipelines.yml:19: [] Write-Host (Linux) Linux <pwsh> CONF=Release PYTHON_VERSION=3.11 @python.version=3.11
         ci/steps/build.yml:3: [] cmake -B build (first) Windows CONF=Release
         ci/steps/build.yml:4: [] cmake --build build --config Release (first) Windows CONF=Release
         ci/job.yml:10: [] run first (first) Windows <cmd> CONF=Release
