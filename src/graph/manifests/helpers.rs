@@ -47,6 +47,8 @@ fn is_project(
             .iter()
             .any(|(name, _)| *name == other.facts.ecosystem);
         other.facts.ecosystem != ecosystem
+            // The same sources, for another runtime.
+            && other.facts.ecosystem != "deno"
             && (!helper || other.product)
             && relative(dir, &other.facts.dir).is_some()
     });

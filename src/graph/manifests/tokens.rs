@@ -215,11 +215,6 @@ pub fn inside(tokens: &[Token], at: usize) -> &[Token] {
     rest.get(..end).unwrap_or_default()
 }
 
-/// Where `words` stand one after another.
-pub fn find(tokens: &[Token], words: &[&str]) -> Option<usize> {
-    (0..tokens.len()).find(|at| starts(tokens, *at, words))
-}
-
 /// Whether `words` stand at `at`.
 pub fn starts(tokens: &[Token], at: usize, words: &[&str]) -> bool {
     words
@@ -233,12 +228,6 @@ pub fn starts(tokens: &[Token], at: usize, words: &[&str]) -> bool {
 pub fn near(tokens: &[Token], at: usize, count: usize) -> &[Token] {
     let rest = tokens.get(at..).unwrap_or_default();
     rest.get(..count).unwrap_or(rest)
-}
-
-/// The literal after `name`, over signs like `=`, `:` or `(`: `name = "x"`, `name: 'x'`, `name("x")`.
-pub fn named<'t>(tokens: &'t [Token], name: &str) -> Option<&'t Token> {
-    let at = tokens.iter().position(|token| token.word() == Some(name))?;
-    literal_after(tokens, at)
 }
 
 /// The literal behind the word at `at`, over at most three signs.
@@ -280,12 +269,6 @@ mod tests {
         let all = tokens("f(a[1], b) c", &CURLY);
         let texts: Vec<&str> = inside(&all, 1).iter().map(|t| t.text.as_str()).collect();
         assert_eq!(texts, ["a", "[", "1", "]", ",", "b"]);
-        assert_eq!(
-            named(&tokens("x = 1; name: ('n')", &CURLY), "name")
-                .unwrap()
-                .text,
-            "n"
-        );
     }
 
     proptest::proptest! {
