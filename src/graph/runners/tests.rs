@@ -98,8 +98,12 @@ fn scripts_of_packages() {
     ]), @r"
     .moon/tasks.yml:3 $ moon run :test <:test: jest --ci>
     deno.json:1 $ deno task test <test: deno test>
-    nx.json:1 $ npx nx run-many -t test <test>
-    turbo.json:1 $ npx turbo run build <build>
+    nx.json:1 $ yarn nx run-many -t test <test>
+    p/a/package.json:1 p/a$ yarn run test:unit <test:unit: jest>
+    package.json:2 $ yarn run build <build: turbo run build>
+    php/composer.json:1 php$ composer test <test: @a; phpunit>
+    php/composer.json:1 php$ composer run-script check <check: x>
+    turbo.json:1 $ yarn turbo run build <build>
     ");
 }
 

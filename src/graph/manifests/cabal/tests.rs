@@ -35,6 +35,7 @@ fn packages_of_a_project() {
       workspace-root = . (app/app.cabal)
       project haskell "" (cabal.project)
       hackage core [runtime] (app/app.cabal:4)
+      project haskell "core" (core/core.cabal:2)
       entry Command app (app/app.cabal:2)
     haskell "core" core (core/core.cabal:2)
       ghc = 9.2.8 (core/core.cabal:3)
