@@ -280,6 +280,35 @@ impl Drafts {
         }
     }
 
+    /// Tools and languages of a workspace's members become its root's as well, which is where they are installed and
+    /// built from.
+    pub fn lift(&mut self, ecosystem: &str) {
+        for dir in self.dirs(ecosystem) {
+            let member = self.project(ecosystem, &dir);
+            let Some(root) = member.value("workspace-root").map(str::to_owned) else {
+                continue;
+            };
+            let root = if root == "." { String::new() } else { root };
+            let tools: Vec<Item> = member
+                .items
+                .iter()
+                .filter(|item| matches!(item.facts, Facts::Tool { .. }))
+                .cloned()
+                .collect();
+            let languages = member.facts.all("language").to_vec();
+            if self.get(ecosystem, &root).is_none() || root == dir {
+                continue;
+            }
+            let root = self.project(ecosystem, &root);
+            for tool in tools {
+                root.add(tool.name, tool.place, tool.facts);
+            }
+            for language in languages {
+                root.attr("language", language.value, language.place);
+            }
+        }
+    }
+
     /// Marks a file as read by the manifest that includes it. False where it was claimed already.
     pub fn claim(&mut self, path: &str) -> bool {
         self.claimed.insert(path.to_owned())

@@ -175,6 +175,9 @@ pub fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
     pom::finish(&mut drafts);
     composer::finish(&mut drafts);
     drafts.link_by_name("haskell", "package");
+    for ecosystem in ["gradle", "maven", "dotnet", "haskell", "elixir"] {
+        drafts.lift(ecosystem);
+    }
     drafts.write(&repository.name, graph);
 }
 

@@ -168,11 +168,24 @@ const AUXILIARY: &[&str] = &[
     "win32",
 ];
 
-/// Whether a directory is one of [`AUXILIARY`] or below one, or hidden.
+/// Words that make a directory auxiliary wherever they stand in its name: `template-react`, `e2e-fixtures`.
+const SHOWN: &[&str] = &[
+    "template",
+    "templates",
+    "fixture",
+    "fixtures",
+    "example",
+    "examples",
+    "playground",
+];
+
+/// Whether a directory is one of [`AUXILIARY`], has one of [`SHOWN`] in its name, is below such a one, or hidden.
 pub fn is_auxiliary(dir: &str) -> bool {
     dir.split('/').any(|part| {
+        let part = part.to_ascii_lowercase();
         (part.starts_with('.') && part.len() > 1)
-            || AUXILIARY.contains(&part.to_ascii_lowercase().as_str())
+            || AUXILIARY.contains(&part.as_str())
+            || part.split(['-', '_']).any(|word| SHOWN.contains(&word))
     })
 }
 
@@ -191,6 +204,7 @@ mod tests {
     #[test]
     fn auxiliary_is_by_whole_component() {
         assert!(is_auxiliary("Tests/unit"));
+        assert!(is_auxiliary("packages/template-react"));
         assert!(is_auxiliary(".github/x"));
         assert!(!is_auxiliary("testament"));
         assert!(!is_auxiliary(""));
