@@ -121,7 +121,7 @@ fn one(draft: &mut Draft, field: &Field, path: &str) {
             draft.attr("package", &field.value, place.clone());
             draft.name(&field.value, &place);
         }
-        ("tested-with", "") => {
+        ("tested-with", "") if !draft.has_attr("ghc") => {
             for version in field.value.split([',', '|']).filter_map(ghc) {
                 draft.attr("ghc", version, place.clone());
             }

@@ -18,7 +18,7 @@ use crate::graph::{EntryKind, Scope};
 
 use super::drafts::Draft;
 use super::json_doc::{Doc, Item};
-use super::tree::{Tree, base, is_auxiliary, join, parent};
+use super::tree::{MAX_SHARED, Tree, base, is_auxiliary, join, parent};
 use super::xml_doc::Element;
 use super::{Reader, Reading};
 
@@ -95,7 +95,9 @@ fn shared(tree: &Tree<'_>, dir: &str) -> Vec<(Element, String)> {
             "Directory.Build.targets",
         ] {
             if let Some(path) = join(at, name)
-                && let Some(root) = tree.read(&path).and_then(|text| Element::parse(&text))
+                && let Some(root) = tree
+                    .read_head(&path, MAX_SHARED)
+                    .and_then(|text| Element::parse(&text))
             {
                 found.push((root, path));
             }

@@ -105,17 +105,19 @@ impl Draft {
         self.facts.attr(name).is_some()
     }
 
-    /// Adds a fact and returns its index, the old one where the same fact is known already.
+    /// Adds a fact and returns its index, the old one where the same fact is known already; an index of nothing once there
+    /// are too many.
     pub fn add(&mut self, name: impl Into<String>, place: Place, facts: Facts) -> usize {
         let name = name.into();
+        if self.items.len() >= MAX_ITEMS {
+            return self.items.len();
+        }
         let same = |item: &Item| item.name == name && item.facts == facts;
         if let Some(at) = self.items.iter().position(same) {
             return at;
         }
-        if self.items.len() < MAX_ITEMS {
-            self.items.push(Item { name, place, facts });
-        }
-        self.items.len().saturating_sub(1)
+        self.items.push(Item { name, place, facts });
+        self.items.len() - 1
     }
 
     pub fn items(&self) -> &[Item] {

@@ -18,7 +18,7 @@ use crate::graph::Scope;
 
 use super::jvm::{launcher, wrapper_version};
 use super::toml_doc::{Doc, Value};
-use super::tree::{base, join, parent};
+use super::tree::{MAX_SHARED, base, join, parent};
 use super::{Reader, Reading};
 use script::Script;
 
@@ -131,7 +131,10 @@ fn conventions(reading: &mut Reading<'_>, root: &str, below: &str) {
         .filter(|entry| entry.path.ends_with(".gradle.kts") || entry.path.ends_with(".gradle"))
         .take(200);
     for entry in scripts {
-        let script = Script::read(&tree.read(&entry.path).unwrap_or_default(), &catalog);
+        let script = Script::read(
+            &tree.read_head(&entry.path, MAX_SHARED).unwrap_or_default(),
+            &catalog,
+        );
         let draft = reading.drafts.project("gradle", root);
         for (version, line) in script.java {
             draft.tool(
@@ -174,7 +177,10 @@ fn catalog(reading: &Reading<'_>, root: &str) -> Vec<(String, String)> {
     let Some(path) = join(root, "gradle/libs.versions.toml") else {
         return Vec::new();
     };
-    let text = reading.tree.read(&path).unwrap_or_default();
+    let text = reading
+        .tree
+        .read_head(&path, MAX_SHARED)
+        .unwrap_or_default();
     let doc = Doc::parse(&text, &path);
     let versions = doc.get(&["versions"]).into_iter().flat_map(Value::entries);
     versions

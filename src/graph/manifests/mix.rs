@@ -32,7 +32,7 @@ fn read(reading: &mut Reading<'_>) {
                     draft.name(name, &place);
                 }
             }
-            Some("elixir") if key => {
+            Some("elixir") if key && !draft.items().iter().any(|item| item.name == "elixir") => {
                 if let Some(version) = literal_after(&all, at).or_else(|| attribute(&all, at)) {
                     draft.tool("elixir", Some(version.text.clone()), Trust::Manifest, place);
                 }

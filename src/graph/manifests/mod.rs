@@ -74,6 +74,8 @@ mod xml_doc;
 mod zig;
 
 #[cfg(test)]
+mod bad_input;
+#[cfg(test)]
 mod testing;
 
 use std::collections::BTreeSet;

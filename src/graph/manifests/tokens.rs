@@ -59,6 +59,10 @@ pub struct Token {
 /// Tokens of one file that are kept.
 const MAX_TOKENS: usize = 200_000;
 
+/// Brackets within each other; what stands deeper, and behind it, is not looked at. It bounds what [`inside`] costs when
+/// it is called at every bracket.
+const MAX_DEPTH: u32 = 200;
+
 /// Characters of a literal that are kept.
 const MAX_TEXT: usize = 2000;
 
@@ -83,7 +87,7 @@ pub fn tokens(text: &str, syntax: &Syntax) -> Vec<Token> {
         depth: 0,
         found: Vec::new(),
     };
-    while lexer.found.len() < MAX_TOKENS && lexer.step(syntax) {}
+    while lexer.found.len() < MAX_TOKENS && lexer.depth <= MAX_DEPTH && lexer.step(syntax) {}
     lexer.found
 }
 

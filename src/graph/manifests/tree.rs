@@ -9,6 +9,9 @@ use crate::scan::{FileEntry, FileKind, Repository};
 /// of large workspaces reach a megabyte.
 pub const MAX_MANIFEST: u64 = 4 << 20;
 
+/// Bytes of a file that many others inherit from: it is read again for each of them.
+pub const MAX_SHARED: usize = 256 * 1024;
+
 pub struct Tree<'a> {
     repository: &'a Repository,
 }
@@ -24,6 +27,12 @@ impl<'a> Tree<'a> {
 
     pub fn has(&self, path: &str) -> bool {
         self.repository.has(path)
+    }
+
+    pub fn is_executable(&self, path: &str) -> bool {
+        self.repository
+            .file(path)
+            .is_some_and(|entry| entry.executable)
     }
 
     /// Files anywhere below `dir` (all of them for the empty string).

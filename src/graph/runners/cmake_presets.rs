@@ -8,6 +8,9 @@ use crate::graph::manifests::json_doc::{Doc, Item};
 /// Bases above each other.
 const MAX_STEPS: usize = 20;
 
+/// Presets of one kind that are looked at.
+const MAX_PRESETS: usize = 500;
+
 pub(super) fn tasks(input: &Input<'_>) -> Vec<Task> {
     let doc = Doc::parse(input.text, input.path);
     let kinds = [
@@ -18,7 +21,12 @@ pub(super) fn tasks(input: &Input<'_>) -> Vec<Task> {
     ];
     let mut tasks = Vec::new();
     for (key, runner) in kinds {
-        for preset in doc.get(&[key]).into_iter().flat_map(Item::array) {
+        for preset in doc
+            .get(&[key])
+            .into_iter()
+            .flat_map(Item::array)
+            .take(MAX_PRESETS)
+        {
             let hidden = preset.get("hidden").and_then(Item::bool) == Some(true);
             let Some(name) = preset.get("name").and_then(Item::str).filter(|_| !hidden) else {
                 continue;
@@ -41,7 +49,7 @@ pub(super) fn tasks(input: &Input<'_>) -> Vec<Task> {
 }
 
 fn find<'d, 'a>(doc: &'d Doc<'a>, key: &str, name: &str) -> Option<Item<'d, 'a>> {
-    let mut all = doc.get(&[key])?.array();
+    let mut all = doc.get(&[key])?.array().take(MAX_PRESETS);
     all.find(|preset| preset.get("name").and_then(Item::str) == Some(name))
 }
 

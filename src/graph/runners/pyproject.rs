@@ -83,14 +83,25 @@ fn tox(doc: &Doc<'_>, tasks: &mut Vec<Task>) {
         }
         return;
     }
-    tasks.push(Task::new(table.place().line, "tox", "tox"));
+    let base = table.get("env_run_base");
+    let default = base.map(tox_commands).unwrap_or_default();
+    tasks.push(Task::new(table.place().line, "tox", "tox").recipe(default));
     for (name, value) in table.get("env").into_iter().flat_map(Value::entries) {
         if let Some(word) = argument(name) {
-            tasks.push(Task::new(
-                value.place().line,
-                format!("tox -e {word}"),
-                name,
-            ));
+            let task = Task::new(value.place().line, format!("tox -e {word}"), name);
+            tasks.push(task.recipe(tox_commands(value)));
         }
     }
+}
+
+/// `commands = [["pytest", "-v"], …]`.
+fn tox_commands(env: Value<'_, '_>) -> String {
+    let commands = env.get("commands").into_iter().flat_map(Value::array);
+    let lines: Vec<String> = commands
+        .map(|line| {
+            let words: Vec<&str> = line.array().filter_map(Value::str).collect();
+            words.join(" ")
+        })
+        .collect();
+    lines.join("; ")
 }

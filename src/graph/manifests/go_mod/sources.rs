@@ -127,21 +127,24 @@ fn mains(reading: &mut Reading<'_>, seen: &[Seen]) {
                     .any(|part| part == "internal" || part == "hack")
         })
         .collect();
-    let rank = |dir: &str| {
-        (
-            !dir.is_empty(),
-            !dir.starts_with("cmd/"),
-            dir.matches('/').count(),
-        )
-    };
-    dirs.sort_by(|a, b| rank(a.0).cmp(&rank(b.0)).then(a.cmp(b)));
-    dirs.dedup_by_key(|(dir, _)| *dir);
     // A module's last element may be a major version, which names nothing.
     let last = name.rsplit('/').find(|part| {
         !part
             .strip_prefix('v')
             .is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()))
     });
+    let own = format!("cmd/{}", last.unwrap_or_default());
+    let rank = |dir: &str| {
+        (
+            !dir.is_empty(),
+            // `cmd/task` of a module `task` is what it is for.
+            dir != own,
+            !dir.starts_with("cmd/"),
+            dir.matches('/').count(),
+        )
+    };
+    dirs.sort_by(|a, b| rank(a.0).cmp(&rank(b.0)).then(a.cmp(b)));
+    dirs.dedup_by_key(|(dir, _)| *dir);
     let draft = reading.drafts.project("go", reading.dir);
     // Others are helpers of the build where there is one to install.
     let installed = |dir: &str| dir.is_empty() || dir == "cmd" || dir.starts_with("cmd/");
