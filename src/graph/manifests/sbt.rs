@@ -44,7 +44,7 @@ fn read(reading: &mut Reading<'_>) {
         let place = Place::new(reading.path, token.line);
         match token.word() {
             Some("name")
-                if token.depth <= 2 && all.get(at + 1).is_some_and(|next| next.is(":")) =>
+                if token.depth == 0 && all.get(at + 1).is_some_and(|next| next.is(":")) =>
             {
                 if let Some(name) = literal_after(&all, at) {
                     draft.name(&name.text, &place);
@@ -266,7 +266,7 @@ mod tests {
           test-command = ./mill __.test (m/mill)
           tool scala 3.3.1 Manifest (m/build.mill:1)
           tool mill 0.11.6 Lock (m/.mill-version:1)
-        sbt "" thing (build.sbt:5)
+        sbt "" test (build.sbt)
           build-command = sbt Test/compile (build.sbt)
           plugin = sbt-y (project/plugins.sbt:1)
           test-command = sbt test (build.sbt)
