@@ -7,6 +7,7 @@ mod certify;
 mod doctor;
 mod enter;
 mod exit;
+mod graph;
 mod show;
 mod signals;
 mod source;
@@ -42,7 +43,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     match &arguments.command {
         Command::Build(options) => build::run(options, arguments.verbosity()),
         Command::Plan(options) => show::plan(options),
-        Command::Graph(options) => show::graph(options),
+        Command::Graph(options) => graph::run(options),
         Command::Script(options) => show::script(options),
         Command::Pyramid(options) => show::pyramid(options),
         Command::Explain(options) => show::explain(options),

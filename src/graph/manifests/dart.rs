@@ -32,7 +32,7 @@ fn read(reading: &mut Reading<'_>) {
     draft.manifest(reading.path, reading.format);
     draft.product = true;
     if let Some(name) = yaml.get("name") {
-        draft.name(name.text().unwrap_or_default(), &place(name.line));
+        draft.name(name.text().unwrap_or_default(), &place(name.mark.line));
     }
     for (key, tool) in [("sdk", "dart"), ("flutter", "flutter")] {
         if let Some(version) = yaml.at(&["environment", key]) {
@@ -40,18 +40,18 @@ fn read(reading: &mut Reading<'_>) {
                 tool,
                 version.text().map(str::to_owned),
                 Trust::Manifest,
-                place(version.line),
+                place(version.mark.line),
             );
         }
     }
-    let mut flutter = yaml.get("flutter").map(|at| at.line);
+    let mut flutter = yaml.get("flutter").map(|at| at.mark.line);
     for (key, scope) in [
         ("dependencies", Scope::Runtime),
         ("dev_dependencies", Scope::Dev),
     ] {
         for (name, value) in yaml.get(key).map_or(Default::default(), Yaml::map) {
             if value.text_at(&["sdk"]) == Some("flutter") {
-                flutter = flutter.or(Some(value.line));
+                flutter = flutter.or(Some(value.mark.line));
             } else if let Some(dir) = value
                 .text_at(&["path"])
                 .and_then(|path| join(reading.dir, path))
@@ -59,7 +59,13 @@ fn read(reading: &mut Reading<'_>) {
                 draft.need(&dir);
             } else {
                 let spec = format!("{name} {}", value.text().unwrap_or_default());
-                draft.package("pub", name, spec.trim(), scope.clone(), place(value.line));
+                draft.package(
+                    "pub",
+                    name,
+                    spec.trim(),
+                    scope.clone(),
+                    place(value.mark.line),
+                );
             }
         }
     }

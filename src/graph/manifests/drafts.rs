@@ -374,6 +374,9 @@ fn manifest_node(
         format: format.to_owned(),
     };
     let id = graph.add(path, Some(Place::file(path)), facts);
+    if let Some(file) = graph.file(path) {
+        graph.link(file, id, EdgeKind::Contains);
+    }
     known.insert(path.to_owned(), id);
     id
 }

@@ -84,6 +84,7 @@ use crate::graph::KnowledgeGraph;
 use crate::scan::Repository;
 
 use drafts::Drafts;
+pub(in crate::graph) use toml_doc::{Doc, Value as DocValue};
 use tree::Tree;
 
 /// A reader of one manifest format.

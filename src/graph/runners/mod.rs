@@ -233,7 +233,7 @@ fn add_task(graph: &mut KnowledgeGraph, path: &str, dir: String, task: Task) {
         env: task.env,
         os: task.os,
         context: context.chars().take(MAX_CONTEXT).collect(),
-        unresolved: Vec::new(),
+        ..CommandFacts::new("", CommandSource::TaskRunner)
     };
     let place = Place::new(path, task.line);
     let node = graph.add(task.command, Some(place), Facts::Command(facts));

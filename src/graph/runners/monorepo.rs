@@ -48,7 +48,7 @@ pub(super) fn moon(input: &Input<'_>) -> Vec<Task> {
                 .filter_map(Yaml::text)
                 .collect();
             named(
-                value.line,
+                value.mark.line,
                 "moon run",
                 &format!(":{name}"),
                 &words.join(" "),

@@ -34,7 +34,7 @@ fn one(name: &str, value: &Yaml) -> Option<Task> {
         .chain(own)
         .filter_map(|step| step.text().or_else(|| step.text_at(&["cmd"])))
         .collect();
-    let mut task = named(value.line, "task", name, &steps.join("; "))?;
+    let mut task = named(value.mark.line, "task", name, &steps.join("; "))?;
     for (key, value) in value.get("env").map_or(Default::default(), Yaml::map) {
         if let Some(text) = value.text().filter(|text| !text.contains("{{")) {
             task.env.insert(key.clone(), text.to_owned());

@@ -5,10 +5,12 @@ use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
 use tree_sitter::{
-    ParseOptions, Parser, QueryCursor, QueryCursorOptions, QueryMatch, StreamingIterator, Tree,
+    ParseOptions, Parser, Query, QueryCursor, QueryCursorOptions, QueryMatch, StreamingIterator,
+    Tree,
 };
 
-use super::grammar::{Grammar, Search};
+use super::grammar::Grammar;
+use super::search::Search;
 
 /// For one file, parsing and all queries. A file of [`super::MAX_PARSED`] takes a fraction of this; input made to
 /// be slow does not.
@@ -57,6 +59,7 @@ impl Source<'_> {
     pub(super) fn search(
         &self,
         search: &Search,
+        query: &Query,
         span: Range<usize>,
         mut each: impl FnMut(&QueryMatch),
     ) {
@@ -67,7 +70,7 @@ impl Source<'_> {
         let mut progress = |_: &_| until(self.end);
         let options = QueryCursorOptions::new().progress_callback(&mut progress);
         let (root, bytes) = (self.tree.root_node(), self.text.as_bytes());
-        let mut matches = cursor.matches_with_options(&search.query, root, bytes, options);
+        let mut matches = cursor.matches_with_options(query, root, bytes, options);
         while let Some(found) = matches.next() {
             each(found);
             if Instant::now() > self.end {

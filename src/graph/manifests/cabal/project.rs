@@ -29,13 +29,16 @@ fn read(reading: &mut Reading<'_>) {
         let yaml = Yaml::parse(reading.text);
         for key in ["resolver", "snapshot"] {
             let found = yaml.as_ref().and_then(|yaml| yaml.get(key));
-            if let Some((text, line)) = found.and_then(|at| Some((at.text()?, at.line))) {
+            if let Some((text, line)) = found.and_then(|at| Some((at.text()?, at.mark.line))) {
                 draft.attr("resolver", text, Place::new(reading.path, line));
             }
         }
         let items = yaml.iter().flat_map(|yaml| yaml.list_at(&["packages"]));
         packages.extend(items.filter_map(|item| {
-            Some((item.text()?.to_owned(), Place::new(reading.path, item.line)))
+            Some((
+                item.text()?.to_owned(),
+                Place::new(reading.path, item.mark.line),
+            ))
         }));
     } else {
         for field in super::fields(reading.text) {
@@ -108,16 +111,16 @@ fn hpack(reading: &mut Reading<'_>) {
     draft.product = true;
     let place = |line: u32| Place::new(reading.path, line);
     if let Some(name) = yaml.get("name") {
-        draft.name(name.text().unwrap_or_default(), &place(name.line));
+        draft.name(name.text().unwrap_or_default(), &place(name.mark.line));
     }
     for item in yaml.list_at(&["dependencies"]) {
         let text = item.text().unwrap_or_default();
         if let Some(name) = text.split_whitespace().next() {
-            draft.package("hackage", name, text, Scope::Runtime, place(item.line));
+            draft.package("hackage", name, text, Scope::Runtime, place(item.mark.line));
         }
     }
     if let Some(tests) = yaml.get("tests") {
-        draft.suite("cabal", place(tests.line));
+        draft.suite("cabal", place(tests.mark.line));
     }
     super::commands(reading);
 }

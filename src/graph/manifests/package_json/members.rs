@@ -24,7 +24,7 @@ pub fn read(reading: &mut Reading<'_>, doc: &Doc<'_>) {
         let yaml = Yaml::parse(&text);
         let items = yaml.iter().flat_map(|yaml| yaml.list_at(&["packages"]));
         for item in items {
-            let place = Place::new(&path, item.line);
+            let place = Place::new(&path, item.mark.line);
             patterns.extend(item.text().map(|text| (text.to_owned(), place)));
         }
         beside.push(path);

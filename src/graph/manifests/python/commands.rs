@@ -14,6 +14,8 @@ const MANAGERS: &[(&str, &str, &str)] = &[
 ];
 
 pub fn read(draft: &mut Draft) {
+    // A member is installed from its root.
+    let member = draft.has_attr("workspace-root");
     let lock = draft.facts.all("lock").iter().find_map(|attr| {
         let found = MANAGERS
             .iter()
@@ -32,6 +34,7 @@ pub fn read(draft: &mut Draft) {
             draft.command("install", install, place);
             run
         }
+        None if member => "",
         None => {
             pip(draft);
             ""

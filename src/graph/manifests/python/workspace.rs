@@ -110,7 +110,6 @@ mod tests {
           backend = setuptools.build_meta:__legacy__ (packages/core/pyproject.toml:3)
           build-command = python -m build (packages/core/pyproject.toml:3)
           distribution = core (packages/core/pyproject.toml)
-          install-command = pip install -e . (packages/core/pyproject.toml:2)
           layout = package (packages/core/pyproject.toml)
           manager = hatch (packages/core/pyproject.toml:5)
           workspace-root = . (packages/core/pyproject.toml)
