@@ -33,6 +33,25 @@ pub fn drop(tree: &Tree<'_>, drafts: &mut Drafts) {
     }
 }
 
+/// Ecosystems whose projects keep a makefile as a front for their own tool, or for the native part that the tool builds.
+const FRONTED: &[&str] = &[
+    "go", "ruby", "php", "elixir", "erlang", "haskell", "ocaml", "maven", "gradle", "sbt",
+    "dotnet", "r", "julia", "dart", "perl",
+];
+
+/// Makefiles beside such a project are no build of their own; their targets stay as tasks.
+pub fn drop_fronts(drafts: &mut Drafts) {
+    for dir in drafts.dirs("make") {
+        let fronted = FRONTED
+            .iter()
+            .filter_map(|name| drafts.get(name, &dir))
+            .any(|draft| draft.product);
+        if fronted {
+            drafts.remove("make", &dir);
+        }
+    }
+}
+
 fn is_project(
     tree: &Tree<'_>,
     drafts: &Drafts,
@@ -128,6 +147,12 @@ mod tests {
             projects(&[CRATE, ("package.json", APP), ("web/app.js", "")]),
             ["cargo:", "node:"]
         );
+        let make = ("Makefile", "test:\n\tgo test ./...\n");
+        assert_eq!(
+            projects(&[("go.mod", "module a\n"), make, ("a.c", "")]),
+            ["go:"]
+        );
+        assert_eq!(projects(&[make, ("a.c", "")]), ["make:"]);
         assert_eq!(
             projects(&[CRATE, ("Gemfile", "gem 'jekyll'\n"), ("_config.yml", "")]),
             ["cargo:"]

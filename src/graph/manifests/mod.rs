@@ -173,6 +173,7 @@ pub fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
     cargo::drop_built_by_scripts(&mut drafts);
     python::finish(&tree, &mut drafts);
     helpers::drop(&tree, &mut drafts);
+    helpers::drop_fronts(&mut drafts);
     package_json::finish(&mut drafts);
     go_mod::finish(&mut drafts);
     pom::finish(&mut drafts);

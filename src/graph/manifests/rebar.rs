@@ -1,4 +1,4 @@
-//! `rebar.config` (Rebar3's manual), as Erlang terms.
+//! `rebar.config` (Rebar3's manual), as Erlang terms, and `erlang.mk`.
 //!
 //! Attributes of an `erlang` project: those that all ecosystems share. Tool `erlang`: `minimum_otp_vsn`.
 
@@ -7,12 +7,12 @@ use crate::graph::Scope;
 
 use super::jvm::launcher;
 use super::tokens::{ERLANG, Token, inside, literal_after, starts, tokens};
-use super::tree::base;
+use super::tree::{base, is_auxiliary, parent, relative};
 use super::{Reader, Reading};
 
 pub const READER: Reader = Reader {
     format: "rebar",
-    matches: |path| base(path) == "rebar.config",
+    matches: |path| matches!(base(path), "rebar.config" | "erlang.mk"),
     read,
 };
 
@@ -20,13 +20,18 @@ fn read(reading: &mut Reading<'_>) {
     if let Some(above) = reading.drafts.nearest("erlang", reading.dir) {
         let draft = reading.drafts.project("erlang", &above);
         draft.manifest(reading.path, reading.format);
-        return draft.attr("member", reading.dir, Place::file(reading.path));
+        // `apps/*` and `lib/*` are built with the root (Rebar3's manual, "Project structure"); others are data.
+        if matches!(base(parent(reading.dir)), "apps" | "lib") {
+            draft.attr("member", reading.dir, Place::file(reading.path));
+        }
+        return;
     }
     let all = tokens(reading.text, &ERLANG);
     let tree = reading.tree;
     let application = tree
         .below(reading.dir)
-        .find(|entry| entry.path.ends_with(".app.src"))
+        .filter(|entry| entry.path.ends_with(".app.src") && !entry.vendored)
+        .find(|entry| !is_auxiliary(relative(parent(&entry.path), reading.dir).unwrap_or_default()))
         .map(|entry| entry.path.clone());
     let draft = reading.drafts.project("erlang", reading.dir);
     draft.manifest(reading.path, reading.format);
@@ -85,6 +90,8 @@ fn terms(list: &[Token]) -> Vec<(String, String, u32)> {
         } else {
             None
         };
+        // `.*` next to a git source says nothing.
+        let version = version.filter(|text| text.contains(|c: char| c.is_ascii_digit()));
         let spec = version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"));
         found.push((name.to_owned(), spec, token.line));
     }
@@ -97,7 +104,7 @@ fn commands(reading: &mut Reading<'_>) {
     let suite = |ending: &str| {
         let found = tree
             .below(reading.dir)
-            .find(|entry| entry.path.ends_with(ending));
+            .find(|entry| entry.path.ends_with(ending) && !entry.vendored);
         found.map(|entry| Place::file(&entry.path))
     };
     let (common, unit) = (
@@ -105,10 +112,17 @@ fn commands(reading: &mut Reading<'_>) {
         suite("_tests.erl").or_else(|| suite("_test.erl")),
     );
     let lock = super::tree::join(reading.dir, "rebar.lock").filter(|path| tree.has(path));
+    let make = super::tree::join(reading.dir, "erlang.mk").filter(|path| tree.has(path));
     let place = wrapper.unwrap_or_else(|| Place::file(reading.path));
     let draft = reading.drafts.project("erlang", reading.dir);
     if let Some(lock) = lock {
         draft.attr("lock", &lock, Place::file(&lock));
+    }
+    if let Some(path) = make {
+        // Its authors build with erlang.mk; `rebar.config` is there for those who depend on it.
+        draft.command("install", "make deps", Place::file(&path));
+        draft.command("build", "make", Place::file(&path));
+        draft.command("test", "make tests", Place::file(path));
     }
     draft.command("install", format!("{rebar} get-deps"), place.clone());
     draft.command("build", format!("{rebar} compile"), place.clone());

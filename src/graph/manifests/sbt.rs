@@ -11,7 +11,7 @@ use crate::graph::Scope;
 
 use super::drafts::Draft;
 use super::jvm::{feature_release, launcher};
-use super::tokens::{CURLY, Kind, Token, literal_after, near, tokens};
+use super::tokens::{CURLY, Kind, Token, literal_after, near, starts, tokens};
 use super::tree::{base, join};
 use super::{Reader, Reading};
 
@@ -40,12 +40,13 @@ fn read(reading: &mut Reading<'_>) {
     draft.manifest(reading.path, reading.format);
     draft.product = true;
     scala(draft, &all, reading.path);
+    let is_name = |at: usize| starts(&all, at, &["name", ":", "="]);
+    // With several, the deeper ones are of subprojects.
+    let lone = (0..all.len()).filter(|at| is_name(*at)).take(2).count() == 1;
     for (at, token) in all.iter().enumerate() {
         let place = Place::new(reading.path, token.line);
         match token.word() {
-            Some("name")
-                if token.depth <= 2 && all.get(at + 1).is_some_and(|next| next.is(":")) =>
-            {
+            Some("name") if is_name(at) && (token.depth == 0 || lone) => {
                 if let Some(name) = literal_after(&all, at) {
                     draft.name(&name.text, &place);
                 }

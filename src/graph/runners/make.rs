@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Input, Task, make_text};
-use crate::graph::manifests::tree::{join, parent};
+use crate::graph::manifests::tree::{join, parent, relative};
 use crate::scan::read_text;
 
 /// Files that one makefile includes, and replacements within one line.
@@ -29,7 +29,7 @@ pub(super) fn tasks(input: &Input<'_>) -> Vec<Task> {
     tasks
 }
 
-/// The makefile and what it includes by a literal name, each once.
+/// The makefile and what it includes by a literal name from its own tree, each once.
 fn included(input: &Input<'_>) -> Vec<(String, String)> {
     let mut texts = vec![(input.path.to_owned(), input.text.to_owned())];
     let mut seen: BTreeSet<String> = BTreeSet::from([input.path.to_owned()]);
@@ -49,7 +49,9 @@ fn included(input: &Input<'_>) -> Vec<(String, String)> {
                 .filter(|name| !name.contains(['$', '*']))
             {
                 // Relative to where make runs, which is the first makefile's directory.
-                let Some(path) = join(parent(input.path), name) else {
+                let Some(path) = join(parent(input.path), name)
+                    .filter(|path| relative(path, parent(input.path)).is_some())
+                else {
                     continue;
                 };
                 if texts.len() <= MAX_INCLUDED

@@ -237,13 +237,29 @@ fn cgo(reading: &mut Reading<'_>, path: &str, head: &str) {
             draft.system(needed, scope.clone(), required, place.clone());
         }
     }
-    for found in INCLUDE.captures_iter(head.get(..preamble).unwrap_or_default()) {
+    let text = head.get(..preamble).unwrap_or_default();
+    for found in INCLUDE.captures_iter(text) {
         let Some(name) = found.get(1) else { continue };
         let own = join(parent(path), name.as_str()).is_some_and(|path| tree.has(&path));
-        if !own && !LIBC.contains(&name.as_str()) {
-            let needed = Capability::Header(name.as_str().to_owned());
-            draft.system(needed, scope.clone(), required, line(name.start()));
+        if own || LIBC.contains(&name.as_str()) {
+            continue;
         }
+        // Between `#if` and `#endif` it is for one of several cases.
+        let before = text.get(..name.start()).unwrap_or_default();
+        let count = |word: &str| {
+            before
+                .lines()
+                .filter(|line| line.trim_start().starts_with(word))
+                .count()
+        };
+        let scope = if count("#if") > count("#endif") {
+            Scope::Optional("#if".to_owned())
+        } else {
+            scope.clone()
+        };
+        let required = scope == Scope::Build;
+        let needed = Capability::Header(name.as_str().to_owned());
+        draft.system(needed, scope, required, line(name.start()));
     }
 }
 
