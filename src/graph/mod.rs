@@ -1,6 +1,7 @@
 //! Stage 2: [`crate::scan::Repository`] → [`KnowledgeGraph`].
 
 mod build;
+mod cache;
 mod ci;
 mod containers;
 mod documents;
@@ -16,7 +17,8 @@ mod summary;
 mod syntax;
 mod yaml;
 
-pub use build::build;
+pub use build::{build, build_with};
+pub use cache::{Cache, CacheUse};
 pub use model::*;
 pub use summary::{Summary, kind, line, printable, summary, text};
 pub use syntax::{Definition, ascii, find_definitions};

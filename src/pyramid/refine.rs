@@ -107,8 +107,12 @@ fn settle(
     }
     let in_source = native::configures_in_source(&candidate, known);
     if candidate.in_build_dir || in_source || needs_configure(&candidate, known) {
+        // A build of C or C++ stands for another one of the kind, not a package of another language.
+        let native =
+            |ready: &Candidate| known.systems.is_empty() || known.systems.contains_key(&ready.dir);
         let same = |ready: &Candidate| {
             ready.level == candidate.level
+                && native(ready)
                 && match (&ready.runner, &candidate.runner) {
                     (Some(a), Some(b)) => a == b,
                     // `make check` in a build directory is whatever the build's own runner is.

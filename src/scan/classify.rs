@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 use super::languages::{Role, language, role};
 use super::safe_read::{decode, read_head, utf16};
 use super::vendored::{is_generated, is_vendored};
-use super::{FileEntry, FileKind, MAX_TEXT, Submodule};
+use super::{FileEntry, FileKind, Head, HeadKind, Known, MAX_TEXT, Seen, Stamp, Submodule};
 
 /// Bytes that decide between text and binary, as git does with its first 8000.
 const HEAD: u64 = 8 * 1024;
@@ -21,6 +21,7 @@ pub(super) struct Context<'a> {
     /// `root` with its links resolved.
     pub(super) real: &'a Path,
     pub(super) submodules: &'a [Submodule],
+    pub(super) known: &'a Known<'a>,
 }
 
 impl Context<'_> {
@@ -44,6 +45,10 @@ impl Context<'_> {
             language: None,
             executable: data.is_file() && data.permissions().mode() & 0o111 != 0,
             vendored: false,
+            seen: Seen {
+                stamp: Stamp::of(&data),
+                head: None,
+            },
         };
         let remark = self.fill(&mut entry, relative, &data);
         (Some(entry), remark)
@@ -91,13 +96,24 @@ impl Context<'_> {
                 MAX_TEXT >> 20
             ));
         }
-        match read_head(&path, HEAD) {
-            Ok(head) => fill_from_content(entry, &head),
-            Err(wrong) => {
-                entry.kind = FileKind::Binary;
-                return Some(format!("{:?} cannot be read: {wrong}", entry.path));
-            }
-        }
+        let head = match (self.known)(&entry.path, &entry.seen.stamp) {
+            Some(head) => head,
+            None => match read_head(&path, HEAD) {
+                Ok(bytes) => look(&entry.path, entry.size, &bytes),
+                Err(wrong) => {
+                    entry.kind = FileKind::Binary;
+                    return Some(format!("{:?} cannot be read: {wrong}", entry.path));
+                }
+            },
+        };
+        entry.seen.head = Some(head);
+        entry.kind = match head.kind {
+            HeadKind::Text => FileKind::Text,
+            HeadKind::Binary => FileKind::Binary,
+            HeadKind::LfsPointer => FileKind::LfsPointer,
+        };
+        entry.language = head.language.map(str::to_owned);
+        entry.vendored |= head.generated;
         None
     }
 
@@ -129,21 +145,28 @@ impl Context<'_> {
     }
 }
 
-fn fill_from_content(entry: &mut FileEntry, head: &[u8]) {
-    if head.starts_with(LFS) && entry.size < 1024 {
-        entry.kind = FileKind::LfsPointer;
-        return;
+/// What the first bytes of a file tell.
+fn look(path: &str, size: u64, head: &[u8]) -> Head {
+    let other = |kind| Head {
+        kind,
+        language: None,
+        generated: false,
+    };
+    if head.starts_with(LFS) && size < 1024 {
+        return other(HeadKind::LfsPointer);
     }
     let decoded = utf16(head).map(|_| decode(head.to_vec()).into_bytes());
     if decoded.is_none() && head.contains(&0) {
-        entry.kind = FileKind::Binary;
-        return;
+        return other(HeadKind::Binary);
     }
-    entry.kind = FileKind::Text;
     let head = decoded.as_deref().unwrap_or(head);
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    entry.language = language(&entry.path, head, entry.size).map(str::to_owned);
+    let language = language(path, head, size);
     // Only of code: a generated lock or requirements file still says what the project needs.
-    let code = entry.language.as_deref().map(role) == Some(Role::Code);
-    entry.vendored = entry.vendored || (code && is_generated(&entry.path, head));
+    let code = language.map(role) == Some(Role::Code);
+    Head {
+        kind: HeadKind::Text,
+        language,
+        generated: code && is_generated(path, head),
+    }
 }

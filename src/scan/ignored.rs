@@ -1,6 +1,7 @@
 //! Directories that a walk leaves out although no ignore file says so.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// What tools leave behind in a tree: each can be made again, and none is the project's source.
@@ -77,30 +78,29 @@ pub(super) fn is_left_behind(dir: &Path) -> bool {
 /// Ignored files that a build left in a tree of which no git tells what belongs to it.
 pub(super) struct Leftovers {
     /// Directories in which nothing but ignored files stands, a product among them.
-    dirs: HashSet<PathBuf>,
+    dirs: HashSet<OsString>,
     /// A product stands beside the sources: the tree was built in place, and every ignored file may be of that.
     in_place: bool,
 }
 
 impl Leftovers {
     /// `kept`: those of `all` that no ignore file names.
-    pub(super) fn find(all: &BTreeSet<PathBuf>, kept: &BTreeSet<PathBuf>) -> Self {
-        let with_kept: HashSet<&Path> = kept
+    pub(super) fn find(all: &[PathBuf], kept: &HashSet<&OsStr>) -> Self {
+        let with_kept: HashSet<&OsStr> = kept
             .iter()
-            .flat_map(|path| path.ancestors().skip(1))
+            .flat_map(|path| Path::new(path).ancestors().skip(1))
+            .map(Path::as_os_str)
             .collect();
         let mut found = Self {
             dirs: HashSet::new(),
             in_place: false,
         };
-        for path in all
-            .iter()
-            .filter(|path| !kept.contains(*path) && is_product(path))
-        {
+        let ignored = |path: &&PathBuf| is_product(path) && !kept.contains(path.as_os_str());
+        for path in all.iter().filter(ignored) {
             // The topmost directory that holds nothing else.
-            let ignored = path.ancestors().skip(1);
-            let is_whole = |dir: &&Path| !dir.as_os_str().is_empty() && !with_kept.contains(dir);
-            match ignored.take_while(is_whole).last() {
+            let dirs = path.ancestors().skip(1).map(Path::as_os_str);
+            let is_whole = |dir: &&OsStr| !dir.is_empty() && !with_kept.contains(dir);
+            match dirs.take_while(is_whole).last() {
                 Some(dir) => {
                     found.dirs.insert(dir.to_owned());
                 }
@@ -112,11 +112,16 @@ impl Leftovers {
 
     /// Whether an ignored file is a left-over.
     pub(super) fn holds(&self, path: &Path) -> bool {
-        self.in_place || path.ancestors().skip(1).any(|dir| self.dirs.contains(dir))
+        self.in_place
+            || path
+                .ancestors()
+                .skip(1)
+                .any(|dir| self.dirs.contains(dir.as_os_str()))
     }
 }
 
-fn is_product(path: &Path) -> bool {
+/// Whether a file is written by builds only.
+pub(super) fn is_product(path: &Path) -> bool {
     let name = path
         .file_name()
         .and_then(|name| name.to_str())

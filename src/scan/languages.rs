@@ -122,6 +122,14 @@ pub(crate) fn role(language: &str) -> Role {
     TABLES.roles.get(language).copied().unwrap_or(Role::Data)
 }
 
+/// The name of a language as it is kept for the life of the program; `None` for one that is not known.
+pub(crate) fn named(language: &str) -> Option<&'static str> {
+    TABLES
+        .roles
+        .get_key_value(language)
+        .map(|(name, _)| name.as_str())
+}
+
 /// The language that the files of a language are counted with.
 pub(crate) fn group(language: &str) -> &str {
     TABLES.groups.get(language).map_or(language, String::as_str)

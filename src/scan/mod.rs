@@ -11,6 +11,7 @@ mod ignored;
 pub(crate) mod languages;
 mod repository;
 mod safe_read;
+mod seen;
 mod submodules;
 pub(crate) mod support;
 #[cfg(test)]
@@ -25,7 +26,9 @@ use rayon::prelude::*;
 pub use copy::{CopyList, files_to_copy, list_to_copy};
 pub use error::ScanError;
 pub use repository::*;
-pub use safe_read::{SourceText, decode, read_source_text, read_text};
+pub(crate) use safe_read::open_regular;
+pub use safe_read::{SourceBytes, decode, read_source_bytes, read_text};
+pub use seen::{Head, HeadKind, Known, Seen, Stamp};
 
 /// Bytes. A larger file is listed as [`FileKind::Huge`] and never read: no hand-written source is that long, and
 /// reading one file must not decide how long a scan takes.
@@ -55,6 +58,18 @@ impl Default for ScanOptions {
 /// When `root` is missing, is not a directory, or cannot be listed. Trouble below the root is a warning in the
 /// result instead: one unreadable file must not stop a build.
 pub fn scan(root: &Path, options: &ScanOptions) -> Result<Repository, ScanError> {
+    scan_with(root, options, &|_, _| None)
+}
+
+/// The same, without reading again the files that are `known` (see [`crate::graph::Cache`]).
+///
+/// # Errors
+/// As [`scan`].
+pub fn scan_with(
+    root: &Path,
+    options: &ScanOptions,
+    known: &Known,
+) -> Result<Repository, ScanError> {
     let root = error::check_root(root)?;
     let mut warnings = Vec::new();
     let git = options
@@ -73,7 +88,7 @@ pub fn scan(root: &Path, options: &ScanOptions) -> Result<Repository, ScanError>
     }
     let submodules = submodules::read(&root, git.as_ref().map_or(&[], |git| git.links()));
     warnings.extend(submodules::warnings(&submodules));
-    let (files, trouble) = classify_all(&root, &listing.paths, &submodules);
+    let (files, trouble) = classify_all(&root, &listing.paths, &submodules, known);
     warnings.extend(trouble);
     let facts = git.map(|git| git.facts(submodules));
     Ok(Repository {
@@ -92,12 +107,14 @@ fn classify_all(
     root: &Path,
     paths: &[PathBuf],
     submodules: &[Submodule],
+    known: &Known,
 ) -> (Vec<FileEntry>, Vec<String>) {
     let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let context = classify::Context {
         root,
         real: &real,
         submodules,
+        known,
     };
     let found: Vec<(Option<FileEntry>, Option<String>)> = paths
         .par_iter()
@@ -110,6 +127,7 @@ fn classify_all(
         files.extend(entry);
         warnings.extend(warning);
     }
+    // Sorted already, but for names that are not UTF-8.
     files.sort_by(|a, b| a.path.cmp(&b.path));
     languages::settle_shared(&mut files);
     const SHOWN: usize = 20;

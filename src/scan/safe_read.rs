@@ -41,25 +41,28 @@ pub fn read_text(repository: &Repository, path: &str) -> Option<String> {
     Some(decode(bytes))
 }
 
-/// A text with what is to be known about it.
+/// A file's content with what is to be known about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceText {
-    pub text: String,
+pub struct SourceBytes {
+    pub bytes: Vec<u8>,
     /// It is not what the scan saw.
     pub remark: Option<String>,
 }
 
-/// The text of a file that the scan listed.
+/// The content of a file that the scan listed; [`decode`] makes text of it.
 ///
 /// # Errors
 /// In words for a person: it vanished, or something else stands in its place.
-pub fn read_source_text(repository: &Repository, entry: &FileEntry) -> Result<SourceText, String> {
+pub fn read_source_bytes(
+    repository: &Repository,
+    entry: &FileEntry,
+) -> Result<SourceBytes, String> {
     let path = repository.root.join(&entry.path);
     let bytes =
         read_whole(&path, entry.size).map_err(|wrong| format!("cannot be read: {wrong}"))?;
     let changed = bytes.len() as u64 != entry.size;
-    Ok(SourceText {
-        text: decode(bytes),
+    Ok(SourceBytes {
+        bytes,
         remark: changed.then(|| "changed while it was read".to_owned()),
     })
 }

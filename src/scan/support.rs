@@ -123,6 +123,7 @@ mod tests {
             language: Some(language.to_owned()),
             executable: false,
             vendored,
+            seen: Default::default(),
         };
         let files = [
             file("CMakeLists.txt", "cmake", 9000, false),

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex::{RegexSet, bytes};
+use regex::bytes::{RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 
 use super::languages::GRAMMARS;
@@ -51,24 +51,25 @@ static PATHS: LazyLock<RegexSet> = LazyLock::new(|| set(&RULES.paths));
 
 static DOCUMENTS: LazyLock<RegexSet> = LazyLock::new(|| set(&RULES.documents));
 
+/// Bytes, not characters: `\b` of Unicode would keep the fast engines of `regex` from running.
 fn set(rules: &[Rule]) -> RegexSet {
-    RegexSet::new(rules.iter().map(|rule| &rule.pattern)).unwrap_or_default()
+    RegexSetBuilder::new(rules.iter().map(|rule| &rule.pattern))
+        .unicode(false)
+        .build()
+        .unwrap_or_else(|_| RegexSet::empty())
 }
 
-static HEADS: LazyLock<bytes::RegexSet> = LazyLock::new(|| {
-    bytes::RegexSet::new(RULES.heads.iter().map(|rule| &rule.pattern))
-        .unwrap_or_else(|_| bytes::RegexSet::empty())
-});
+static HEADS: LazyLock<RegexSet> = LazyLock::new(|| set(&RULES.heads));
 
 /// Bytes at the start of a file where a generator leaves its mark, after a licence perhaps.
 const MARK: usize = 2048;
 
 pub(super) fn is_vendored(path: &str) -> bool {
-    PATHS.is_match(path)
+    PATHS.is_match(path.as_bytes())
 }
 
 pub(super) fn is_documentation(path: &str) -> bool {
-    DOCUMENTS.is_match(path)
+    DOCUMENTS.is_match(path.as_bytes())
 }
 
 /// Whether the first bytes say that a program wrote the file.
@@ -98,14 +99,19 @@ mod tests {
             .chain(&RULES.heads)
             .chain(&RULES.documents)
         {
-            let regex = regex::Regex::new(&rule.pattern).unwrap();
+            let regex = set(std::slice::from_ref(rule));
+            assert_eq!(regex.len(), 1, "{} does not compile", rule.pattern);
             assert!(!rule.matches.is_empty(), "{} has no example", rule.pattern);
             for text in &rule.matches {
-                assert!(regex.is_match(text), "{} must match {text}", rule.pattern);
+                assert!(
+                    regex.is_match(text.as_bytes()),
+                    "{} must match {text}",
+                    rule.pattern
+                );
             }
             for text in &rule.not {
                 assert!(
-                    !regex.is_match(text),
+                    !regex.is_match(text.as_bytes()),
                     "{} must not match {text}",
                     rule.pattern
                 );

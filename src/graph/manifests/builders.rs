@@ -6,7 +6,7 @@
 
 use crate::evidence::{Place, Trust};
 
-use super::tree::{Tree, base, join};
+use super::tree::{MAX_SHARED, Tree, base, join};
 use super::{Reader, Reading};
 
 pub const READER: Reader = Reader {
@@ -158,7 +158,7 @@ fn has_tests(tree: &Tree<'_>, dir: &str, ecosystem: &str) -> bool {
     });
     files
         .take(500)
-        .filter_map(|entry| tree.read(&entry.path))
+        .filter_map(|entry| tree.read_head(&entry.path, MAX_SHARED))
         .any(|text| words.iter().any(|word| text.contains(word)))
 }
 

@@ -121,11 +121,18 @@ fn one(draft: &mut Draft, field: &Field, path: &str) {
             draft.attr("package", &field.value, place.clone());
             draft.name(&field.value, &place);
         }
-        ("tested-with", "") => {
+        ("tested-with", "") if !draft.has_attr("ghc") => {
             for version in field.value.split([',', '|']).filter_map(ghc) {
                 draft.attr("ghc", version, place.clone());
             }
-            draft.tool("ghc", Some(field.value.clone()), Trust::Manifest, place);
+            let tested: Vec<&str> = draft
+                .facts
+                .all("ghc")
+                .iter()
+                .map(|attr| attr.value.as_str())
+                .collect();
+            let tested = tested.join(" || ");
+            draft.tool("ghc", Some(tested), Trust::Manifest, place);
         }
         ("build-depends", _) => {
             for dependency in field.value.split(',').map(str::trim) {
@@ -133,8 +140,15 @@ fn one(draft: &mut Draft, field: &Field, path: &str) {
                     .chars()
                     .take_while(|c| c.is_ascii_alphanumeric() || *c == '-')
                     .collect();
+                let spec: Vec<&str> = dependency.split_whitespace().collect();
                 if !name.is_empty() && draft.name.as_deref() != Some(&name) {
-                    draft.package("hackage", &name, dependency, scope.clone(), place.clone());
+                    draft.package(
+                        "hackage",
+                        &name,
+                        &spec.join(" "),
+                        scope.clone(),
+                        place.clone(),
+                    );
                 }
             }
         }

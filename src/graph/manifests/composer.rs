@@ -256,6 +256,7 @@ mod tests {
                 "{\"name\": \"a/b\", \"type\": \"library\",\n\"require\": {\"php\": \"^8.1\", \"ext-mbstring\": \"*\", \"ext-pdo_mysql\": \"*\", \"ext-json\": \"*\", \"c/d\": \"^1\"},\n\"require-dev\": {\"phpunit/phpunit\": \"^10\"},\n\"repositories\": [{\"type\": \"path\", \"url\": \"packages/*\"}],\n\"bin\": [\"bin/tool\"], \"scripts\": {\"test\": [\"@lint\", \"phpunit\"]}}",
             ),
             ("composer.lock", "{}"),
+            ("packages/d/src/D.php", "<?php"),
             (
                 "packages/d/composer.json",
                 "{\"name\": \"c/d\", \"autoload\": {}}",

@@ -18,7 +18,7 @@ use crate::graph::{EntryKind, Scope};
 
 use super::drafts::Draft;
 use super::json_doc::{Doc, Item};
-use super::tree::{Tree, base, is_auxiliary, join, parent};
+use super::tree::{MAX_SHARED, Tree, base, is_auxiliary, join, parent};
 use super::xml_doc::Element;
 use super::{Reader, Reading};
 
@@ -95,7 +95,9 @@ fn shared(tree: &Tree<'_>, dir: &str) -> Vec<(Element, String)> {
             "Directory.Build.targets",
         ] {
             if let Some(path) = join(at, name)
-                && let Some(root) = tree.read(&path).and_then(|text| Element::parse(&text))
+                && let Some(root) = tree
+                    .read_head(&path, MAX_SHARED)
+                    .and_then(|text| Element::parse(&text))
             {
                 found.push((root, path));
             }
@@ -240,24 +242,30 @@ fn output(reading: &mut Reading<'_>, file: &Element, stem: &str) {
     let kind = properties(file, "OutputType").next();
     let exe = kind.is_some_and(|kind| kind.text.eq_ignore_ascii_case("exe"));
     let windowed = kind.filter(|kind| kind.text.eq_ignore_ascii_case("winexe"));
-    let found = SUITES.iter().find_map(|(package, suite)| {
+    let mut found: Vec<(&str, Place)> = Vec::new();
+    for (package, suite) in SUITES {
         let item = draft.items().iter().find(|item| {
             let name = item.name.to_ascii_lowercase();
             name == *package
                 || name
                     .strip_prefix(package)
                     .is_some_and(|rest| rest.starts_with('.'))
-        })?;
-        Some((*suite, item.place.clone()))
-    });
-    let place = Place::new(reading.path, kind.map_or(1, |kind| kind.line));
-    match found {
-        Some((suite, place)) => draft.suite(suite, place),
-        None if exe || web => {
-            draft.entry(stem, EntryKind::Command, place.clone());
-            draft.command("run", "dotnet run", place);
+        });
+        // The SDK's own package comes with every framework.
+        if let Some(item) = item.filter(|_| *suite != "dotnet" || found.is_empty()) {
+            found.push((suite, item.place.clone()));
         }
-        None => draft.entry(stem, EntryKind::Library, Place::file(reading.path)),
+    }
+    let place = Place::new(reading.path, kind.map_or(1, |kind| kind.line));
+    if !found.is_empty() {
+        for (suite, place) in found {
+            draft.suite(suite, place);
+        }
+    } else if exe || web {
+        draft.entry(stem, EntryKind::Command, place.clone());
+        draft.command("run", "dotnet run", place);
+    } else {
+        draft.entry(stem, EntryKind::Library, Place::file(reading.path));
     }
     if let Some(kind) = windowed {
         draft.attr("windows", "WinExe", Place::new(reading.path, kind.line));

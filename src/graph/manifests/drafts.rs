@@ -105,17 +105,19 @@ impl Draft {
         self.facts.attr(name).is_some()
     }
 
-    /// Adds a fact and returns its index, the old one where the same fact is known already.
+    /// Adds a fact and returns its index, the old one where the same fact is known already; an index of nothing once there
+    /// are too many.
     pub fn add(&mut self, name: impl Into<String>, place: Place, facts: Facts) -> usize {
         let name = name.into();
+        if self.items.len() >= MAX_ITEMS {
+            return self.items.len();
+        }
         let same = |item: &Item| item.name == name && item.facts == facts;
         if let Some(at) = self.items.iter().position(same) {
             return at;
         }
-        if self.items.len() < MAX_ITEMS {
-            self.items.push(Item { name, place, facts });
-        }
-        self.items.len().saturating_sub(1)
+        self.items.push(Item { name, place, facts });
+        self.items.len() - 1
     }
 
     pub fn items(&self) -> &[Item] {
@@ -277,6 +279,35 @@ impl Drafts {
                 .cloned()
                 .collect();
             wanted.iter().for_each(|to| draft.need(to));
+        }
+    }
+
+    /// Tools and languages of a workspace's members become its root's as well, which is where they are installed and
+    /// built from.
+    pub fn lift(&mut self, ecosystem: &str) {
+        for dir in self.dirs(ecosystem) {
+            let member = self.project(ecosystem, &dir);
+            let Some(root) = member.value("workspace-root").map(str::to_owned) else {
+                continue;
+            };
+            let root = if root == "." { String::new() } else { root };
+            let tools: Vec<Item> = member
+                .items
+                .iter()
+                .filter(|item| matches!(item.facts, Facts::Tool { .. }))
+                .cloned()
+                .collect();
+            let languages = member.facts.all("language").to_vec();
+            if self.get(ecosystem, &root).is_none() || root == dir {
+                continue;
+            }
+            let root = self.project(ecosystem, &root);
+            for tool in tools {
+                root.add(tool.name, tool.place, tool.facts);
+            }
+            for language in languages {
+                root.attr("language", language.value, language.place);
+            }
         }
     }
 

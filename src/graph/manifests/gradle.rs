@@ -18,7 +18,7 @@ use crate::graph::Scope;
 
 use super::jvm::{launcher, wrapper_version};
 use super::toml_doc::{Doc, Value};
-use super::tree::{base, join};
+use super::tree::{MAX_SHARED, base, join, parent};
 use super::{Reader, Reading};
 use script::Script;
 
@@ -31,7 +31,11 @@ pub const READER: Reader = Reader {
 };
 
 fn read(reading: &mut Reading<'_>) {
-    let root = reading.drafts.workspace_of("gradle", reading.dir);
+    // Built before every other script, for them alone.
+    if reading.dir == "buildSrc" || reading.dir.ends_with("/buildSrc") {
+        return build_source(reading);
+    }
+    let root = root(reading);
     let catalog = catalog(reading, root.as_deref().unwrap_or(reading.dir));
     let script = Script::read(reading.text, &catalog);
     let draft = reading.drafts.project("gradle", reading.dir);
@@ -83,6 +87,66 @@ fn read(reading: &mut Reading<'_>) {
     }
 }
 
+/// The directory of the build that a script belongs to: the nearest one above with a settings file, which is how Gradle
+/// looks for it. `None` where it has its own, or there is none.
+fn root(reading: &Reading<'_>) -> Option<String> {
+    let listed = reading.drafts.workspace_of("gradle", reading.dir);
+    let settings = |dir: &str| {
+        ["settings.gradle", "settings.gradle.kts"]
+            .iter()
+            .filter_map(|file| join(dir, file))
+            .any(|path| reading.tree.has(&path))
+    };
+    if listed.is_some() || settings(reading.dir) {
+        return listed;
+    }
+    let mut at = reading.dir;
+    while !at.is_empty() {
+        at = parent(at);
+        if settings(at) {
+            return Some(at.to_owned());
+        }
+    }
+    None
+}
+
+/// Conventions that the scripts of the build apply stand below `buildSrc`: what they ask of Java is the root's.
+fn build_source(reading: &mut Reading<'_>) {
+    let dir = parent(reading.dir);
+    if reading.drafts.get("gradle", dir).is_none() {
+        return reading.drafts.manifest_only(reading.path, reading.format);
+    }
+    conventions(reading, dir, reading.dir);
+    let draft = reading.drafts.project("gradle", dir);
+    draft.manifest(reading.path, reading.format);
+}
+
+/// Precompiled scripts below a directory: `src/main/kotlin/x.gradle.kts`.
+fn conventions(reading: &mut Reading<'_>, root: &str, below: &str) {
+    let catalog = catalog(reading, root);
+    let tree = reading.tree;
+    let scripts = tree
+        .below(below)
+        .filter(|entry| entry.path.contains("/src/main/"))
+        .filter(|entry| entry.path.ends_with(".gradle.kts") || entry.path.ends_with(".gradle"))
+        .take(200);
+    for entry in scripts {
+        let script = Script::read(
+            &tree.read_head(&entry.path, MAX_SHARED).unwrap_or_default(),
+            &catalog,
+        );
+        let draft = reading.drafts.project("gradle", root);
+        for (version, line) in script.java {
+            draft.tool(
+                "java",
+                Some(version),
+                Trust::Manifest,
+                Place::new(&entry.path, line),
+            );
+        }
+    }
+}
+
 fn languages(reading: &mut Reading<'_>) {
     let tree = reading.tree;
     let draft = reading.drafts.project("gradle", reading.dir);
@@ -113,7 +177,10 @@ fn catalog(reading: &Reading<'_>, root: &str) -> Vec<(String, String)> {
     let Some(path) = join(root, "gradle/libs.versions.toml") else {
         return Vec::new();
     };
-    let text = reading.tree.read(&path).unwrap_or_default();
+    let text = reading
+        .tree
+        .read_head(&path, MAX_SHARED)
+        .unwrap_or_default();
     let doc = Doc::parse(&text, &path);
     let versions = doc.get(&["versions"]).into_iter().flat_map(Value::entries);
     versions

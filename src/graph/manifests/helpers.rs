@@ -3,7 +3,8 @@
 //!
 //! The rule: a manifest makes a project where it says that something is made or run (a product: a name to publish, a
 //! main file, a command, workspaces, a build script) *or* sources of its language stand below it. Beside or below a
-//! project of another ecosystem, which may well keep helpers, it takes both. Sources are files of the language outside of auxiliary
+//! project of another ecosystem, which may well keep helpers, it takes both; so it does below one of its own, unless that
+//! one's workspace lists it. Sources are files of the language outside of auxiliary
 //! directories, of nested projects and of tools' configuration.
 
 use super::drafts::Drafts;
@@ -42,14 +43,19 @@ fn is_project(
     let product = drafts
         .get(ecosystem, dir)
         .is_some_and(|draft| draft.product);
-    let guest = drafts.all().any(|other| {
-        let helper = HELPERS
-            .iter()
-            .any(|(name, _)| *name == other.facts.ecosystem);
-        other.facts.ecosystem != ecosystem
+    let listed = drafts.workspace_of(ecosystem, dir).is_some();
+    let below = !listed && !dir.is_empty() && drafts.nearest(ecosystem, parent(dir)).is_some();
+    let guest = below
+        || drafts.all().any(|other| {
+            let helper = HELPERS
+                .iter()
+                .any(|(name, _)| *name == other.facts.ecosystem);
+            other.facts.ecosystem != ecosystem
+            // The same sources, for another runtime.
+            && other.facts.ecosystem != "deno"
             && (!helper || other.product)
             && relative(dir, &other.facts.dir).is_some()
-    });
+        });
     let sources = has_sources(tree, drafts, ecosystem, dir, endings);
     if guest {
         product && sources

@@ -25,11 +25,7 @@ pub fn launcher(
     let Some(path) = join(dir, wrapper).filter(|path| reading.tree.has(path)) else {
         return (tool.to_owned(), None);
     };
-    let executable = reading
-        .tree
-        .files()
-        .any(|entry| entry.path == path && entry.executable);
-    let command = if executable {
+    let command = if reading.tree.is_executable(&path) {
         format!("./{wrapper}")
     } else {
         format!("sh ./{wrapper}")

@@ -32,8 +32,8 @@ fn read(reading: &mut Reading<'_>) {
                     draft.name(name, &place);
                 }
             }
-            Some("elixir") if key => {
-                if let Some(version) = literal_after(&all, at) {
+            Some("elixir") if key && !draft.items().iter().any(|item| item.name == "elixir") => {
+                if let Some(version) = literal_after(&all, at).or_else(|| attribute(&all, at)) {
                     draft.tool("elixir", Some(version.text.clone()), Trust::Manifest, place);
                 }
             }
@@ -54,6 +54,14 @@ fn read(reading: &mut Reading<'_>) {
         }
     }
     commands(reading, root);
+}
+
+/// `elixir: @requirement`, defined above as `@requirement "~> 1.15"`.
+fn attribute(all: &[Token], at: usize) -> Option<&Token> {
+    let name = starts(all, at + 2, &["@"]).then(|| all.get(at + 3)?.word())??;
+    let defined = (0..at).find(|at| starts(all, *at, &["@", name]))?;
+    all.get(defined + 2)
+        .filter(|token| token.literal().is_some())
 }
 
 fn umbrella(reading: &mut Reading<'_>, apps: &str, place: &Place) {
@@ -175,7 +183,7 @@ mod tests {
         let graph = repo(&[
             (
                 "mix.exs",
-                "defmodule U.MixProject do\n  def project do\n    [apps_path: \"apps\", elixir: \"~> 1.14\"]\n  end\nend\n",
+                "defmodule U.MixProject do\n  @need \"~> 1.14\"\n  def project do\n    [apps_path: \"apps\", elixir: @need]\n  end\nend\n",
             ),
             (
                 "apps/a/mix.exs",
@@ -190,10 +198,10 @@ mod tests {
           build-command = mix compile (mix.exs)
           install-command = mix deps.get (mix.lock)
           lock = mix.lock (mix.lock)
-          member = apps/a (mix.exs:3)
-          member = apps/b (mix.exs:3)
+          member = apps/a (mix.exs:4)
+          member = apps/b (mix.exs:4)
           test-command = mix test (mix.exs)
-          tool elixir ~> 1.14 Manifest (mix.exs:3)
+          tool elixir ~> 1.14 Manifest (mix.exs:4)
         elixir "apps/a" a (apps/a/mix.exs:2)
           phoenix = phoenix (apps/a/mix.exs:6)
           workspace-root = . (apps/a/mix.exs)

@@ -41,7 +41,7 @@ mod go_mod;
 mod gradle;
 mod helpers;
 mod ini;
-mod json_doc;
+pub(in crate::graph) mod json_doc;
 mod julia;
 mod jvm;
 mod m4;
@@ -49,7 +49,7 @@ mod make;
 mod meson;
 mod meson_syntax;
 mod mix;
-mod package_json;
+pub(in crate::graph) mod package_json;
 mod perl;
 mod pipfile;
 mod pom;
@@ -66,13 +66,15 @@ mod setup_cfg;
 mod setup_py;
 mod swift;
 mod task_envs;
-mod tokens;
-mod toml_doc;
-mod tree;
+pub(in crate::graph) mod tokens;
+pub(in crate::graph) mod toml_doc;
+pub(in crate::graph) mod tree;
 mod workspace;
 mod xml_doc;
 mod zig;
 
+#[cfg(test)]
+mod bad_input;
 #[cfg(test)]
 mod testing;
 
@@ -176,6 +178,9 @@ pub fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
     pom::finish(&mut drafts);
     composer::finish(&mut drafts);
     drafts.link_by_name("haskell", "package");
+    for ecosystem in ["gradle", "maven", "dotnet", "haskell", "elixir"] {
+        drafts.lift(ecosystem);
+    }
     drafts.write(&repository.name, graph);
 }
 

@@ -28,9 +28,9 @@ use super::json_doc::{Doc, Item};
 use super::tree::{base, join};
 use super::{Reader, Reading};
 
-pub use lines::scripts_of;
+pub use lines::{run_script, scripts_of};
 
-pub const READER: Reader = Reader {
+pub(super) const READER: Reader = Reader {
     format: "package-json",
     matches: |path| base(path) == "package.json",
     read,

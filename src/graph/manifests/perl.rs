@@ -162,7 +162,10 @@ fn makefile(draft: &mut super::drafts::Draft, text: &str, path: &str) {
             let arrow = body.get(at + 1).is_some_and(|next| next.is("="))
                 && body.get(at + 2).is_some_and(|next| next.is(">"));
             let version = body.get(at + 3).map_or("", |token| token.text.as_str());
-            if let Some(text) = name.literal().filter(|_| arrow) {
+            let name_is = name
+                .literal()
+                .or_else(|| name.word().filter(|word| *word == "perl"));
+            if let Some(text) = name_is.filter(|_| arrow) {
                 need(
                     draft,
                     text,

@@ -227,12 +227,24 @@ fn plugins(reading: &mut Reading<'_>, model: &Model) {
             draft.suite("failsafe", Place::new(path, plugin.line));
         }
     }
+    // The class of another program may be run during the build; the project's own has its source here.
+    let own = |class: &str| {
+        let path = class.replace('.', "/");
+        ["java", "kotlin", "scala"].iter().any(|language| {
+            let stem = join(reading.dir, &format!("src/main/{language}/{path}"));
+            stem.is_some_and(|stem| {
+                [".java", ".kt", ".scala"]
+                    .iter()
+                    .any(|ending| tree.has(&format!("{stem}{ending}")))
+            })
+        })
+    };
     let main = model
         .pom
         .walk()
         .into_iter()
         .find(|element| element.name == "mainClass");
-    if let Some(main) = main.filter(|main| !main.text.is_empty() && !main.text.contains('$')) {
+    if let Some(main) = main.filter(|main| own(&main.text)) {
         draft.entry(&main.text, EntryKind::Command, model.place(main));
     }
 }

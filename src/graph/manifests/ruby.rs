@@ -42,6 +42,15 @@ fn gemspec(reading: &mut Reading<'_>) {
         let place = Place::new(reading.path, token.line);
         let Some(word) = token.word() else { continue };
         match word {
+            "Specification" => {
+                // `Gem::Specification.new 'name', version do |s|`
+                let first = near(&all, at, 6).iter().find_map(Token::literal);
+                if let Some(name) =
+                    first.filter(|_| near(&all, at, 3).iter().any(|token| token.is("new")))
+                {
+                    draft.name(name, &place);
+                }
+            }
             "name" if draft.name.is_none() => {
                 if let Some(name) = literal_after(&all, at) {
                     draft.name(&name.text, &place);

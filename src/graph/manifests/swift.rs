@@ -8,7 +8,7 @@ use crate::graph::{EntryKind, Scope};
 use crate::packages::Capability;
 
 use super::tokens::{CURLY, Token, inside, starts, tokens};
-use super::tree::{base, join};
+use super::tree::{base, is_auxiliary, join};
 use super::{Reader, Reading};
 
 pub const READER: Reader = Reader {
@@ -58,6 +58,12 @@ fn read(reading: &mut Reading<'_>) {
                     let spec = from.map_or_else(|| url.clone(), |from| format!("{url} {from}"));
                     draft.package("swift", &short, &spec, Scope::Runtime, place);
                 }
+            }
+            // Examples are built with the rest, and are not what the package is for.
+            "executableTarget" | "executable"
+                if labelled(body, "path").is_some_and(|path| is_auxiliary(&path)) =>
+            {
+                draft.attr("target", &name, place);
             }
             "executableTarget" | "executable" if !name.is_empty() => {
                 draft.entry(&name, EntryKind::Command, place.clone());

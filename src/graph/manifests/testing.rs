@@ -47,6 +47,7 @@ pub fn listing(root: &Path) -> Repository {
             language: None,
             executable: is_executable(entry.path()),
             vendored: false,
+            seen: Default::default(),
         })
         .collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));

@@ -59,6 +59,10 @@ pub struct Token {
 /// Tokens of one file that are kept.
 const MAX_TOKENS: usize = 200_000;
 
+/// Brackets within each other; what stands deeper, and behind it, is not looked at. It bounds what [`inside`] costs when
+/// it is called at every bracket.
+const MAX_DEPTH: u32 = 200;
+
 /// Characters of a literal that are kept.
 const MAX_TEXT: usize = 2000;
 
@@ -83,7 +87,7 @@ pub fn tokens(text: &str, syntax: &Syntax) -> Vec<Token> {
         depth: 0,
         found: Vec::new(),
     };
-    while lexer.found.len() < MAX_TOKENS && lexer.step(syntax) {}
+    while lexer.found.len() < MAX_TOKENS && lexer.depth <= MAX_DEPTH && lexer.step(syntax) {}
     lexer.found
 }
 
@@ -215,11 +219,6 @@ pub fn inside(tokens: &[Token], at: usize) -> &[Token] {
     rest.get(..end).unwrap_or_default()
 }
 
-/// Where `words` stand one after another.
-pub fn find(tokens: &[Token], words: &[&str]) -> Option<usize> {
-    (0..tokens.len()).find(|at| starts(tokens, *at, words))
-}
-
 /// Whether `words` stand at `at`.
 pub fn starts(tokens: &[Token], at: usize, words: &[&str]) -> bool {
     words
@@ -233,12 +232,6 @@ pub fn starts(tokens: &[Token], at: usize, words: &[&str]) -> bool {
 pub fn near(tokens: &[Token], at: usize, count: usize) -> &[Token] {
     let rest = tokens.get(at..).unwrap_or_default();
     rest.get(..count).unwrap_or(rest)
-}
-
-/// The literal after `name`, over signs like `=`, `:` or `(`: `name = "x"`, `name: 'x'`, `name("x")`.
-pub fn named<'t>(tokens: &'t [Token], name: &str) -> Option<&'t Token> {
-    let at = tokens.iter().position(|token| token.word() == Some(name))?;
-    literal_after(tokens, at)
 }
 
 /// The literal behind the word at `at`, over at most three signs.
@@ -280,12 +273,6 @@ mod tests {
         let all = tokens("f(a[1], b) c", &CURLY);
         let texts: Vec<&str> = inside(&all, 1).iter().map(|t| t.text.as_str()).collect();
         assert_eq!(texts, ["a", "[", "1", "]", ",", "b"]);
-        assert_eq!(
-            named(&tokens("x = 1; name: ('n')", &CURLY), "name")
-                .unwrap()
-                .text,
-            "n"
-        );
     }
 
     proptest::proptest! {

@@ -56,12 +56,15 @@ fn read(reading: &mut Reading<'_>) {
                 if let Some(name) =
                     literal_after(&all, at).filter(|name| name.text != "c" && name.text != "m")
                 {
-                    draft.system(
-                        Capability::Library(name.text.clone()),
-                        Scope::Build,
-                        true,
-                        place,
-                    );
+                    let before = all.get(at.saturating_sub(40)..at).unwrap_or_default();
+                    let foreign = before
+                        .iter()
+                        .find(|token| token.is("windows") || token.is("macos"));
+                    let scope =
+                        foreign.map_or(Scope::Build, |token| Scope::Optional(token.text.clone()));
+                    let required = foreign.is_none();
+                    let needed = Capability::Library(name.text.clone());
+                    draft.system(needed, scope, required, place);
                 }
             }
             _ => {}

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::evidence::Place;
 use crate::graph::SymbolKind;
-use crate::scan::{FileEntry, FileKind, Repository, read_source_text};
+use crate::scan::{FileEntry, FileKind, Repository, decode, read_source_bytes};
 
 use super::MAX_PARSED;
 use super::grammar::{grammar, is_known};
@@ -44,7 +44,7 @@ pub fn find_definitions(repository: &Repository, name: &str) -> Vec<Definition> 
     let found: Vec<Vec<Definition>> = files
         .par_iter()
         .filter_map(|entry| {
-            let text = read_source_text(repository, entry).ok()?.text;
+            let text = decode(read_source_bytes(repository, entry).ok()?.bytes);
             finder.find(text.as_bytes())?;
             let room = parsed.fetch_add(1, Ordering::Relaxed) < MAX_FILES;
             room.then(|| defined(entry, &text, name))

@@ -6,9 +6,11 @@ mod conditions;
 mod find;
 mod grammar;
 mod guard;
+mod logical;
 mod nodes;
 mod parse;
 mod preprocessor;
+mod python_lines;
 mod reading;
 mod search;
 mod strip;
@@ -22,10 +24,12 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::scan::{FileEntry, FileKind, Repository, read_source_text};
+use crate::scan::{FileEntry, FileKind, Repository, decode, read_source_bytes};
 
 use super::KnowledgeGraph;
-use reading::{Reading, Want, read_source};
+use super::cache::{Cache, content_hash};
+use reading::read_source;
+pub(super) use reading::{Reading, Want};
 
 /// Bytes of a file that is parsed; what is longer is data or generated.
 const MAX_PARSED: u64 = 1024 * 1024;
@@ -37,12 +41,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const MAX_API_FILES: usize = 200;
 
 /// Reads every source file, in parallel, and adds what they say in order of path.
-pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
+/// Files that `cache` knows are not read again.
+pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph, cache: &Cache) {
     let wanted = wanted(repository);
     let end = Instant::now() + PATIENCE;
     let readings: Vec<Reading> = wanted
         .par_iter()
-        .map(|(entry, want)| read(repository, entry, *want, end))
+        .map(|(entry, want)| read(repository, cache, entry, *want, end))
         .collect();
     let mut budget = nodes::Budget::default();
     for ((entry, want), reading) in wanted.iter().zip(readings) {
@@ -88,7 +93,13 @@ fn wanted(repository: &Repository) -> Vec<(&FileEntry, Want)> {
 }
 
 /// What one file says; where it cannot be read, that.
-fn read(repository: &Repository, entry: &FileEntry, want: Want, end: Instant) -> Reading {
+fn read(
+    repository: &Repository,
+    cache: &Cache,
+    entry: &FileEntry,
+    want: Want,
+    end: Instant,
+) -> Reading {
     let trouble = |why: String| Reading {
         trouble: Some(why),
         ..Reading::default()
@@ -96,20 +107,29 @@ fn read(repository: &Repository, entry: &FileEntry, want: Want, end: Instant) ->
     if entry.size > MAX_PARSED {
         return trouble(format!("{} bytes: too long to parse", entry.size));
     }
+    if let Some(reading) = cache.by_stamp(entry, want) {
+        return reading;
+    }
     if Instant::now() > end {
         return trouble("no time was left to parse it".to_owned());
     }
     let Some(grammar) = entry.language.as_deref().and_then(grammar::grammar) else {
         return Reading::default();
     };
-    match read_source_text(repository, entry) {
-        Ok(source) => {
-            let mut reading = read_source(grammar, &source.text, want);
-            reading.trouble = reading.trouble.or(source.remark);
-            reading
-        }
-        Err(why) => trouble(why),
+    let source = match read_source_bytes(repository, entry) {
+        Ok(source) => source,
+        Err(why) => return trouble(why),
+    };
+    let content = content_hash(&source.bytes);
+    if source.remark.is_none()
+        && let Some(reading) = cache.by_content(entry, content, want)
+    {
+        return reading;
     }
+    let mut reading = read_source(grammar, &decode(source.bytes), want);
+    reading.trouble = reading.trouble.or(source.remark);
+    cache.keep(entry, content, want, &reading);
+    reading
 }
 
 /// The tree of a piece of shell.

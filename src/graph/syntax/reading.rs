@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
 use tree_sitter::{Query, QueryMatch};
 
 use crate::graph::{ImportFacts, SymbolKind};
@@ -21,26 +20,43 @@ pub(super) const MAX_IMPORTS: usize = 2000;
 const MAX_DEFINITIONS: usize = 2000;
 
 /// Lines count from 1.
-#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Reading {
-    pub(super) imports: Vec<(u32, ImportFacts)>,
-    pub(super) main: Option<u32>,
-    pub(super) script: Option<u32>,
-    pub(super) tests: usize,
-    pub(super) first_test: Option<(u32, String)>,
-    pub(super) definitions: Vec<(u32, SymbolKind, String)>,
+#[derive(Debug, Default, Clone, PartialEq)]
+pub(in crate::graph) struct Reading {
+    pub(in crate::graph) imports: Vec<(u32, ImportFacts)>,
+    pub(in crate::graph) main: Option<u32>,
+    pub(in crate::graph) script: Option<u32>,
+    pub(in crate::graph) tests: usize,
+    pub(in crate::graph) first_test: Option<(u32, String)>,
+    pub(in crate::graph) definitions: Vec<(u32, SymbolKind, String)>,
     /// Why it is not complete.
-    pub(super) trouble: Option<String>,
+    pub(in crate::graph) trouble: Option<String>,
 }
 
 /// What is asked of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Want {
-    pub(super) imports: bool,
+pub(in crate::graph) struct Want {
+    pub(in crate::graph) imports: bool,
     /// Tests and entry points: of third-party code they are not the project's, while what it includes is needed
     /// all the same.
-    pub(super) own: bool,
-    pub(super) definitions: bool,
+    pub(in crate::graph) own: bool,
+    pub(in crate::graph) definitions: bool,
+}
+
+impl Want {
+    /// As a number that is not zero.
+    pub(in crate::graph) fn bits(self) -> u64 {
+        1 | u64::from(self.imports) << 1
+            | u64::from(self.own) << 2
+            | u64::from(self.definitions) << 3
+    }
+
+    pub(in crate::graph) fn of_bits(bits: u64) -> Self {
+        Self {
+            imports: bits & 2 != 0,
+            own: bits & 4 != 0,
+            definitions: bits & 8 != 0,
+        }
+    }
 }
 
 /// A search that this text gives reason for, with the part of the text where it can match.
@@ -50,13 +66,21 @@ type Due<'a> = Option<(&'a Search, &'a Query, Range<usize>)>;
 pub(super) fn read_source(grammar: &Grammar, text: &str, want: Want) -> Reading {
     let mut reading = Reading::default();
     let mut import_search = grammar.imports.as_ref().filter(|_| want.imports);
-    if let Some(Lexical::Preprocessor) = import_search.and_then(|search| search.reader) {
-        reading.imports = super::preprocessor::imports(grammar.name, text);
-        import_search = None;
+    let mut own = want.own;
+    match import_search.and_then(|search| search.reader) {
+        Some(Lexical::Preprocessor) => {
+            reading.imports = super::preprocessor::imports(grammar.name, text);
+            import_search = None;
+        }
+        Some(Lexical::PythonLines) => {
+            reading = super::python_lines::read(grammar.name, text, want);
+            (import_search, own) = (None, false);
+        }
+        None => {}
     }
     let imports = due(import_search, text);
-    let entry = due(grammar.entry.as_ref().filter(|_| want.own), text);
-    let tests = due(grammar.tests.as_ref().filter(|_| want.own), text);
+    let entry = due(grammar.entry.as_ref().filter(|_| own), text);
+    let tests = due(grammar.tests.as_ref().filter(|_| own), text);
     let definitions = due(
         grammar.definitions.as_ref().filter(|_| want.definitions),
         text,

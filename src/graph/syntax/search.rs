@@ -35,6 +35,8 @@ pub(super) struct Bounds {
 pub(super) enum Lexical {
     /// `#include` and `#if` of C's family.
     Preprocessor,
+    /// Imports, tests and the entry point of Python.
+    PythonLines,
 }
 
 /// A query, compiled at first use: a C++ query takes some milliseconds, which a Python repository need not spend.

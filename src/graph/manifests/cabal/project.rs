@@ -53,7 +53,9 @@ fn read(reading: &mut Reading<'_>) {
                 }
                 "with-compiler" => {
                     let version = field.value.trim_start_matches("ghc-").to_owned();
-                    draft.tool("ghc", Some(version), Trust::Lock, place);
+                    if version.starts_with(|c: char| c.is_ascii_digit()) {
+                        draft.tool("ghc", Some(version), Trust::Lock, place);
+                    }
                 }
                 _ => {}
             }

@@ -94,10 +94,14 @@ fn look(head: &str, path: &str) -> Option<Seen> {
         .take(30)
         .any(|line| line.starts_with("//go:build ignore") || line.starts_with("// +build ignore"));
     let test = stem.ends_with("_test");
+    // A tool's own program (`//go:build mage`, `tools`) is not what the module is for.
+    let tagged = head.lines().take(30).any(|line| {
+        (line.starts_with("//go:build ") || line.starts_with("// +build ")) && needs_tag(line)
+    });
     let foreign = stem.split('_').skip(1).any(|part| OTHERS.contains(&part));
     Some(Seen {
         path: path.to_owned(),
-        main: !ignored && !test && !foreign && MAIN.is_match(head),
+        main: !ignored && !tagged && !test && !foreign && MAIN.is_match(head),
         test,
         cgo: (!ignored && IMPORT_C.is_match(head)).then(|| head.to_owned()),
     })
@@ -123,22 +127,28 @@ fn mains(reading: &mut Reading<'_>, seen: &[Seen]) {
                     .any(|part| part == "internal" || part == "hack")
         })
         .collect();
-    let rank = |dir: &str| {
-        (
-            !dir.is_empty(),
-            !dir.starts_with("cmd/"),
-            dir.matches('/').count(),
-        )
-    };
-    dirs.sort_by(|a, b| rank(a.0).cmp(&rank(b.0)).then(a.cmp(b)));
-    dirs.dedup_by_key(|(dir, _)| *dir);
     // A module's last element may be a major version, which names nothing.
     let last = name.rsplit('/').find(|part| {
         !part
             .strip_prefix('v')
             .is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()))
     });
+    let own = format!("cmd/{}", last.unwrap_or_default());
+    let rank = |dir: &str| {
+        (
+            !dir.is_empty(),
+            // `cmd/task` of a module `task` is what it is for.
+            dir != own,
+            !dir.starts_with("cmd/"),
+            dir.matches('/').count(),
+        )
+    };
+    dirs.sort_by(|a, b| rank(a.0).cmp(&rank(b.0)).then(a.cmp(b)));
+    dirs.dedup_by_key(|(dir, _)| *dir);
     let draft = reading.drafts.project("go", reading.dir);
+    // Others are helpers of the build where there is one to install.
+    let installed = |dir: &str| dir.is_empty() || dir == "cmd" || dir.starts_with("cmd/");
+    let some = dirs.iter().any(|(dir, _)| installed(dir));
     for (dir, path) in &dirs {
         let command = if dir.is_empty() {
             last.unwrap_or_default()
@@ -151,7 +161,9 @@ fn mains(reading: &mut Reading<'_>, seen: &[Seen]) {
             if dir.is_empty() { "." } else { dir },
             place.clone(),
         );
-        draft.entry(command, EntryKind::Command, place);
+        if installed(dir) || !some {
+            draft.entry(command, EntryKind::Command, place);
+        }
     }
     if let Some((dir, path)) = dirs.first() {
         let package = if dir.is_empty() {

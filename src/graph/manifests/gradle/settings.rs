@@ -45,16 +45,27 @@ fn read(reading: &mut Reading<'_>) {
             draft.attr("member", dir, Place::new(reading.path, line));
         }
     }
-    for dir in builds.iter().filter_map(|dir| join(reading.dir, dir)) {
-        draft.need(&dir);
+    // Included builds bring plugins; Gradle builds them when it builds the root.
+    let tree = reading.tree;
+    let builds: Vec<String> = builds
+        .iter()
+        .filter_map(|dir| join(reading.dir, dir))
+        .filter(|dir| !dir.is_empty() && dir != reading.dir && tree.has_dir(dir))
+        .collect();
+    for dir in &builds {
+        draft.attr("member", dir, Place::file(reading.path));
     }
+    for dir in &builds {
+        super::conventions(reading, reading.dir, dir);
+    }
+    let listed = reading.drafts.workspace_of("gradle", reading.dir).is_some();
     // The root may have no build script of its own.
     let scripts = ["build.gradle", "build.gradle.kts"];
     let script = scripts
         .iter()
         .filter_map(|file| join(reading.dir, file))
         .any(|path| reading.tree.has(&path));
-    if !script {
+    if !script && !listed {
         super::commands(reading);
     }
 }

@@ -33,6 +33,7 @@ fn a_build_of_several_projects() {
     insta::assert_snapshot!(summary(&graph), @r#"
     gradle "" thing (settings.gradle.kts:1)
       build-command = ./gradlew assemble (gradlew)
+      language = Java (lib/core/src/test/java)
       member = lib/core (settings.gradle.kts:3)
       member = tools/cli (settings.gradle.kts:4)
       plugin = org.jetbrains.kotlin.jvm (build.gradle.kts:2)
@@ -43,6 +44,9 @@ fn a_build_of_several_projects() {
       wrapper = gradlew (gradlew)
       tool kotlin 1.9.20 Manifest (build.gradle.kts:2)
       tool gradle 8.5-rc-1 Lock (gradle/wrapper/gradle-wrapper.properties:1)
+      tool java >=8 Manifest (lib/core/build.gradle:2)
+      tool java 17 Manifest (tools/cli/build.gradle.kts:2)
+      tool java >=11 Manifest (tools/cli/build.gradle.kts:3)
     gradle "lib/core" core (lib/core/build.gradle)
       language = Java (lib/core/src/test/java)
       plugin = java-library (lib/core/build.gradle:1)

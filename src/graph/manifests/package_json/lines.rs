@@ -18,7 +18,11 @@ pub fn has_words(text: &str, words: &[&str]) -> bool {
         .split(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | ')'))
         .filter(|word| !word.is_empty())
         .collect();
-    all.windows(words.len().max(1)).any(|found| found == words)
+    // `--reporter tap` names no program.
+    let option = |at: usize| at > 0 && all.get(at - 1).is_some_and(|word| word.starts_with('-'));
+    all.windows(words.len().max(1))
+        .enumerate()
+        .any(|(at, found)| found == words && !option(at))
 }
 
 /// Names and texts of the scripts in a `package.json`, with their lines.
@@ -59,5 +63,6 @@ mod tests {
         );
         assert!(has_words("tsc && mocha -r x", &["mocha"]));
         assert!(!has_words("mochawesome", &["mocha"]));
+        assert!(!has_words("mocha --reporter tap", &["tap"]));
     }
 }

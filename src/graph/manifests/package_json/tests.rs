@@ -63,6 +63,7 @@ fn a_workspace_is_many_projects() {
             "packages/b/package.json",
             "{\"name\": \"b\", \"main\": \"b.js\", \"scripts\": {\"start\": \"node b\"}}",
         ),
+        ("packages/old/b.js", ""),
         (
             "packages/old/package.json",
             "{\"name\": \"old\", \"main\": \"b.js\"}",

@@ -2,7 +2,7 @@
 
 use crate::evidence::Place;
 
-use super::super::tree::{Tree, join, parent};
+use super::super::tree::{MAX_SHARED, Tree, join, parent};
 use super::super::xml_doc::Element;
 
 /// Parents above each other, and replacements within a value.
@@ -50,7 +50,7 @@ impl Model {
             file = join(&file, "pom.xml")?;
         }
         let known = self.path == file || self.parents.iter().any(|(_, path)| *path == file);
-        let pom = Element::parse(&tree.read(&file).filter(|_| !known)?)?;
+        let pom = Element::parse(&tree.read_head(&file, MAX_SHARED).filter(|_| !known)?)?;
         (pom.value("artifactId") == declared.value("artifactId")).then_some((pom, file))
     }
 

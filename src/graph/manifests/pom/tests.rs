@@ -26,6 +26,7 @@ fn modules_with_a_parent() {
     maven "" root (pom.xml:2)
       artifact = g:root (pom.xml:2)
       build-command = ./mvnw -B -DskipTests package (mvnw)
+      language = Java (core/src/test/java)
       member = core (pom.xml:4)
       member = app (pom.xml:5)
       packaging = pom (pom.xml:2)

@@ -22,8 +22,10 @@ pub fn read(reading: &mut Reading<'_>) {
     let below = |sub: &str, ending: &str| {
         let dir = join(reading.dir, sub)?;
         let found = tree.below(&dir).find(|entry| {
+            let name = base(&entry.path);
+            let prefixed = name.starts_with("test_") || name.starts_with("spec_");
             entry.path.ends_with(ending)
-                || (ending == "_test.rb" && base(&entry.path).starts_with("test_"))
+                || (ending == "_test.rb" && prefixed && name.ends_with(".rb"))
         });
         found.map(|entry| entry.path.clone())
     };
