@@ -21,4 +21,4 @@ pub use build::{build, build_with};
 pub use cache::{Cache, CacheUse};
 pub use model::*;
 pub use summary::{Summary, kind, line, printable, summary, text};
-pub use syntax::{Definition, ascii, find_definitions};
+pub use syntax::{Definition, add_definitions, ascii, find_definitions};
