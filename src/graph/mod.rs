@@ -17,7 +17,7 @@ mod summary;
 mod syntax;
 mod yaml;
 
-pub use build::{build, build_with};
+pub use build::{build, build_with, declared};
 pub use cache::{Cache, CacheUse};
 pub use model::*;
 pub use summary::{Summary, kind, line, printable, summary, text};
