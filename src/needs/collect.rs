@@ -149,7 +149,10 @@ impl<'i> Collection<'i> {
                 if taken && need.option.is_none() && need.group == Group::Optional {
                     self.needs.remove(package);
                 }
-                taken |= self.needs.get(package).is_some_and(|need| need.option.is_none() && need.group != Group::Test);
+                taken |= self
+                    .needs
+                    .get(package)
+                    .is_some_and(|need| need.option.is_none() && need.group != Group::Test);
             }
         }
     }
@@ -205,7 +208,12 @@ mod tests {
         out.ask(ask("header:pcre2.h", Group::Optional));
         out.ask(ask("header:editline/readline.h", Group::Required));
         out.ask(ask("header:readline/readline.h", Group::Optional));
-        let names: Vec<String> = out.into_list().0.into_iter().map(|need| need.package).collect();
+        let names: Vec<String> = out
+            .into_list()
+            .0
+            .into_iter()
+            .map(|need| need.package)
+            .collect();
         assert_eq!(names, ["libedit-dev", "libpcre2-dev", "libreadline-dev"]);
     }
 

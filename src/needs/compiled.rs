@@ -131,8 +131,13 @@ impl Compiled {
 }
 
 fn is_source(entry: &FileEntry) -> bool {
-    let extension = entry.path.rsplit_once('.').map_or("", |(_, extension)| extension);
-    !entry.vendored && matches!(extension, "c" | "cc" | "cpp" | "cxx" | "C") && !super::includes::is_aside(&entry.path)
+    let extension = entry
+        .path
+        .rsplit_once('.')
+        .map_or("", |(_, extension)| extension);
+    !entry.vendored
+        && matches!(extension, "c" | "cc" | "cpp" | "cxx" | "C")
+        && !super::includes::is_aside(&entry.path)
 }
 
 fn is_build_file(entry: &FileEntry) -> bool {

@@ -88,7 +88,12 @@ pub fn generated(repository: &Repository, dir: &str, extensions: &[&str]) -> boo
 ///
 /// Every header that the compiled sources below `dir` include, themselves or through the repository's own headers, and
 /// that the repository does not hold, by name.
-pub fn wanted(repository: &Repository, dir: &str, parts: &[String], compiled: &Compiled) -> Vec<Wanted> {
+pub fn wanted(
+    repository: &Repository,
+    dir: &str,
+    parts: &[String],
+    compiled: &Compiled,
+) -> Vec<Wanted> {
     let sources = read(repository, dir, parts);
     let own = Own::of(repository);
     let reached = reach(&sources, &own, compiled);
@@ -139,7 +144,11 @@ fn read<'r>(repository: &'r Repository, dir: &str, parts: &[String]) -> Vec<Sour
                 .strip_suffix("/configure.ac")
                 .or(entry.path.strip_suffix("/configure.in"))
         })
-        .filter(|other| *other != dir && !parts.iter().any(|part| part == other) && repository.has(&format!("{prefix}configure.ac")))
+        .filter(|other| {
+            *other != dir
+                && !parts.iter().any(|part| part == other)
+                && repository.has(&format!("{prefix}configure.ac"))
+        })
         .collect();
     // What the project's own `configure` runs is part of it.
     let is_nested = |path: &str| {

@@ -94,7 +94,13 @@ fn parts(facts: &ProjectFacts) -> Vec<String> {
         .all("subdir")
         .iter()
         .filter(|attr| own(&attr.place.path))
-        .map(|attr| if facts.dir.is_empty() { attr.value.clone() } else { format!("{}/{}", facts.dir, attr.value) })
+        .map(|attr| {
+            if facts.dir.is_empty() {
+                attr.value.clone()
+            } else {
+                format!("{}/{}", facts.dir, attr.value)
+            }
+        })
         .collect()
 }
 

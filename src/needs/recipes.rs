@@ -62,7 +62,13 @@ const PROGRAMS: &[(&str, &str)] = &[
 /// Adds the programs that build files below `dir` run.
 ///
 /// `flags`: makefiles are all there is, so that libraries stand in their `-l` flags.
-pub fn add(repository: &Repository, dir: &str, compiled: &Compiled, flags: bool, out: &mut Collection<'_>) {
+pub fn add(
+    repository: &Repository,
+    dir: &str,
+    compiled: &Compiled,
+    flags: bool,
+    out: &mut Collection<'_>,
+) {
     let prefix = if dir.is_empty() {
         String::new()
     } else {
@@ -147,7 +153,10 @@ fn is_build_file(entry: &FileEntry) -> bool {
     let lower = name.to_ascii_lowercase();
     let kind = name == "CMakeLists.txt"
         || name == "meson.build"
-        || lower.starts_with("makefile") && !lower.ends_with(".w32") && !lower.contains("msc") && !lower.contains("vc")
+        || lower.starts_with("makefile")
+            && !lower.ends_with(".w32")
+            && !lower.contains("msc")
+            && !lower.contains("vc")
         || lower == "gnumakefile"
         || lower.ends_with(".mk")
         || lower == "auto.def"
@@ -162,13 +171,24 @@ const USUAL: u32 = 10;
 fn libraries(line: &str, place: &Place, out: &mut Collection<'_>) {
     let code = line.split_once('#').map_or(line, |(code, _)| code);
     let foreign = is_aside(&place.path);
-    for word in code.split(|c: char| c.is_whitespace() || matches!(c, '=' | '"' | '\'' | '(' | ')' | ',')) {
-        let Some(name) = word.strip_prefix("-l").filter(|name| !foreign && name.len() > 1) else {
+    for word in
+        code.split(|c: char| c.is_whitespace() || matches!(c, '=' | '"' | '\'' | '(' | ')' | ','))
+    {
+        let Some(name) = word
+            .strip_prefix("-l")
+            .filter(|name| !foreign && name.len() > 1)
+        else {
             continue;
         };
-        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+'));
+        let plain = name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+'));
         let capability = Capability::Library(name.to_owned());
-        let usual = plain && out.index.best(&capability).is_some_and(|best| out.index.usage(&best.package) >= USUAL);
+        let usual = plain
+            && out
+                .index
+                .best(&capability)
+                .is_some_and(|best| out.index.usage(&best.package) >= USUAL);
         if usual {
             out.ask(Ask {
                 because: Because::at(place.clone(), Trust::Manifest, format!("-l{name}")),
@@ -185,7 +205,12 @@ fn programs(line: &str, path: &str) -> Vec<&'static str> {
     let code = line.split_once('#').map_or(line, |(code, _)| code);
     let recipe = line.starts_with('\t');
     let mut found = Vec::new();
-    if !recipe && code.contains("pkg-config") && !path.ends_with("CMakeLists.txt") && !path.ends_with("meson.build") && !path.ends_with(".am") {
+    if !recipe
+        && code.contains("pkg-config")
+        && !path.ends_with("CMakeLists.txt")
+        && !path.ends_with("meson.build")
+        && !path.ends_with(".am")
+    {
         found.push("pkg-config");
     }
     if code.contains("$(shell")

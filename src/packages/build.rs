@@ -248,7 +248,10 @@ pub(super) const ARCHITECTURE: &str = "amd64";
 
 pub(super) fn checksum(body: &[u8]) -> String {
     use sha2::Digest;
-    sha2::Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect()
+    sha2::Sha256::digest(body)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 fn write(release: &str, sections: Vec<(String, Vec<u8>)>) -> Result<Vec<u8>, BuildError> {

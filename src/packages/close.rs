@@ -20,7 +20,10 @@ pub(super) fn names(index: &Index, readings: &[Capability]) -> Vec<String> {
             Capability::Python(x) => (Kind::Python, x.clone()),
             Capability::SharedLibrary(x) => (Kind::SharedLibrary, x.clone()),
             Capability::Typelib(x) => (Kind::Typelib, format!("{x}.typelib")),
-            Capability::Perl(x) => (Kind::Perl, format!("{}.pm", x.rsplit("::").next().unwrap_or(x))),
+            Capability::Perl(x) => (
+                Kind::Perl,
+                format!("{}.pm", x.rsplit("::").next().unwrap_or(x)),
+            ),
             Capability::Ruby(x) => (Kind::Ruby, format!("{x}.rb")),
             Capability::Node(x) => (Kind::Node, x.clone()),
             Capability::Package(_) => continue,

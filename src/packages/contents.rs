@@ -122,8 +122,11 @@ fn soname<'p>(path: &'p str, name: &str) -> Option<&'p str> {
     let (dir, _) = path.rsplit_once('/')?;
     let dir = dir.strip_prefix("usr/").unwrap_or(dir);
     let (_, version) = name.split_once(".so.")?;
-    let short = version.len() < 8 && version.split('.').count() <= 2 && version.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    (name.starts_with("lib") && short && matches!(dir, "lib" | "lib/x86_64-linux-gnu")).then_some(path)
+    let short = version.len() < 8
+        && version.split('.').count() <= 2
+        && version.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    (name.starts_with("lib") && short && matches!(dir, "lib" | "lib/x86_64-linux-gnu"))
+        .then_some(path)
 }
 
 /// Typelibs, and modules of Perl, Ruby and Node.
@@ -136,12 +139,18 @@ fn other_language<'p>(path: &'p str, name: &str) -> Option<(Kind, &'p str)> {
         return (inside.matches('/').count() <= 3).then_some((Kind::Perl, path));
     }
     if let Some(inside) = path.strip_prefix("usr/lib/ruby/vendor_ruby/") {
-        return (inside.ends_with(".rb") && inside.matches('/').count() == 0).then_some((Kind::Ruby, path));
+        return (inside.ends_with(".rb") && inside.matches('/').count() == 0)
+            .then_some((Kind::Ruby, path));
     }
-    let inside = path.strip_prefix("usr/share/nodejs/")?.strip_suffix("/package.json")?;
+    let inside = path
+        .strip_prefix("usr/share/nodejs/")?
+        .strip_suffix("/package.json")?;
     let depth = inside.matches('/').count();
     let own = depth == 0 || depth == 1 && inside.starts_with('@');
-    own.then(|| path.strip_suffix("/package.json").map(|module| (Kind::Node, module)))?
+    own.then(|| {
+        path.strip_suffix("/package.json")
+            .map(|module| (Kind::Node, module))
+    })?
 }
 
 /// A Perl module's path below the directory that Perl searches.
@@ -149,7 +158,11 @@ pub fn perl_inside(path: &str) -> Option<&str> {
     if let Some(inside) = path.strip_prefix("usr/share/perl5/") {
         return Some(inside);
     }
-    let versioned = ["usr/lib/x86_64-linux-gnu/perl5/", "usr/lib/x86_64-linux-gnu/perl/", "usr/share/perl/"];
+    let versioned = [
+        "usr/lib/x86_64-linux-gnu/perl5/",
+        "usr/lib/x86_64-linux-gnu/perl/",
+        "usr/share/perl/",
+    ];
     let rest = versioned.iter().find_map(|dir| path.strip_prefix(dir))?;
     rest.split_once('/').map(|(_version, inside)| inside)
 }

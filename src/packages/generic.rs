@@ -107,7 +107,9 @@ fn is_plain_find(found: &Found, name: &str) -> bool {
         .count()
         .saturating_sub(name.matches('/').count());
     // Qt's classes stand below a directory of the version and one of the module.
-    let class = name.starts_with('Q') && !name.contains('.') && name.chars().nth(1).is_some_and(|c| c.is_ascii_uppercase());
+    let class = name.starts_with('Q')
+        && !name.contains('.')
+        && name.chars().nth(1).is_some_and(|c| c.is_ascii_uppercase());
     extra <= 1 || class && extra <= 2
 }
 

@@ -21,9 +21,13 @@ const MOST_PATHS: usize = 4096;
 pub enum IndexError {
     #[error("{0}: {1}")]
     Read(PathBuf, std::io::Error),
-    #[error("not a sound index of this version of envc ({0}): make it anew with `envc index build`")]
+    #[error(
+        "not a sound index of this version of envc ({0}): make it anew with `envc index build`"
+    )]
     Format(&'static str),
-    #[error("the index is for {0:?}, and envc reads amd64 only: make it anew with `envc index build`")]
+    #[error(
+        "the index is for {0:?}, and envc reads amd64 only: make it anew with `envc index build`"
+    )]
     Architecture(String),
 }
 
@@ -97,7 +101,11 @@ impl Index {
             return Err(IndexError::Architecture(directory.architecture.clone()));
         }
         let body = self.data.bytes.get(self.data.body..).unwrap_or_default();
-        let expected: usize = directory.sections.iter().map(|section| section.packed).sum();
+        let expected: usize = directory
+            .sections
+            .iter()
+            .map(|section| section.packed)
+            .sum();
         if body.len() != expected {
             return Err(IndexError::Format("cut off, or longer than it says"));
         }

@@ -50,9 +50,17 @@ impl Index {
             Capability::Macro(name) => macros::find(self, name),
             Capability::Python(name) => self.find_python(name),
             Capability::SharedLibrary(name) => self.find(Kind::SharedLibrary, name, name),
-            Capability::Typelib(name) => self.find(Kind::Typelib, &format!("{}.typelib", name.trim_end_matches(".typelib")), name),
+            Capability::Typelib(name) => self.find(
+                Kind::Typelib,
+                &format!("{}.typelib", name.trim_end_matches(".typelib")),
+                name,
+            ),
             Capability::Perl(name) => self.find_perl(name),
-            Capability::Ruby(name) => self.find(Kind::Ruby, &format!("{}.rb", name.split('/').next().unwrap_or(name)), name),
+            Capability::Ruby(name) => self.find(
+                Kind::Ruby,
+                &format!("{}.rb", name.split('/').next().unwrap_or(name)),
+                name,
+            ),
             Capability::Node(name) => self.find(Kind::Node, &format!("nodejs/{name}"), name),
             Capability::Package(name) => return self.named(name),
         };

@@ -94,9 +94,9 @@ fn is_plain(subject: &str) -> bool {
     !subject.is_empty()
         && !subject.starts_with(['-', '/'])
         && !subject.contains("..")
-        && subject
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.' | b'_' | b'/' | b':'))
+        && subject.bytes().all(|b| {
+            b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.' | b'_' | b'/' | b':')
+        })
 }
 
 #[cfg(test)]

@@ -113,12 +113,16 @@ pub fn readings(what: &str) -> Vec<Capability> {
         return vec![Capability::Perl(base.to_owned())];
     }
     if extension == "typelib" {
-        return vec![Capability::Typelib(base.trim_end_matches(".typelib").to_owned())];
+        return vec![Capability::Typelib(
+            base.trim_end_matches(".typelib").to_owned(),
+        )];
     }
     if base.starts_with("lib") && base.contains(".so.") {
         // What a program asks for when it starts, and what one links with.
         let shared = Capability::SharedLibrary(base.to_owned());
-        return library(base).map_or(vec![shared.clone()], |name| vec![shared, Capability::Library(name.to_owned())]);
+        return library(base).map_or(vec![shared.clone()], |name| {
+            vec![shared, Capability::Library(name.to_owned())]
+        });
     }
     if let Some(name) = library(base) {
         return vec![Capability::Library(name.to_owned())];

@@ -57,7 +57,11 @@ fn a_damaged_index_is_an_error_or_empty_and_never_a_panic() {
 
 #[test]
 fn an_index_of_another_architecture_is_refused() {
-    let whole = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/data/debian-bookworm.idx")).unwrap();
+    let whole = std::fs::read(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/data/debian-bookworm.idx"
+    ))
+    .unwrap();
     assert!(Index::from_bytes(Cow::Borrowed(&[])).is_err());
     let at = whole.windows(5).position(|five| five == b"amd64").unwrap();
     let mut other = whole;

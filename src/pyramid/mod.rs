@@ -2,6 +2,7 @@
 //! them, refine them by the plan, adjust the whole. What commands are is data under `knowledge/pyramid/`.
 
 mod adjust;
+mod aside;
 mod classify;
 mod extract;
 mod model;

@@ -40,7 +40,8 @@ impl Nesting {
     /// The condition that decides over the current place: one that is false, else the innermost.
     pub fn reason(&self) -> &str {
         let no = self.stack.iter().find(|level| level.value == Some(false));
-        no.or(self.stack.last()).map_or("", |level| level.text.as_str())
+        no.or(self.stack.last())
+            .map_or("", |level| level.text.as_str())
     }
 
     pub fn push(&mut self, text: &str, value: Option<bool>) {

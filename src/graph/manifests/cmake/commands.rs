@@ -269,7 +269,9 @@ fn set(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
     let mut value = values.join(";");
     // `set(X ${X} more)` before X is set: nothing stands in its place.
     if !machine.vars.contains_key(&name) {
-        value = value.replace(&format!("${{{name}}};"), "").replace(&format!("${{{name}}}"), "");
+        value = value
+            .replace(&format!("${{{name}}};"), "")
+            .replace(&format!("${{{name}}}"), "");
     }
     if cached && word(words, end + 1) == "BOOL" && !forced {
         declare_option(machine, &name, value, line);
