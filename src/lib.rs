@@ -8,6 +8,7 @@ pub mod evidence;
 pub mod diagnose;
 pub mod emit;
 pub mod graph;
+pub mod needs;
 pub mod packages;
 pub mod plan;
 pub mod pyramid;

@@ -104,7 +104,7 @@ pub fn run(options: &GraphArguments) -> Result<Exit, Failure> {
     if let Some(question) = &options.question {
         return answer(question);
     }
-    let (repository, graph) = crate::understand(&resolve(&options.path)?)?;
+    let (repository, graph) = understood(&options.path)?;
     if let Some(file) = &options.html {
         return write_page(&repository, &graph, file);
     }
@@ -116,6 +116,13 @@ pub fn run(options: &GraphArguments) -> Result<Exit, Failure> {
     Ok(Exit::Verified)
 }
 
+/// The graph that stages work with, and what the project's API defines, for a person to find.
+fn understood(path: &str) -> Result<(Repository, KnowledgeGraph), Failure> {
+    let (repository, mut graph) = crate::understand(&resolve(path)?)?;
+    crate::graph::add_definitions(&repository, &mut graph);
+    Ok((repository, graph))
+}
+
 fn answer(question: &Question) -> Result<Exit, Failure> {
     let at = match question {
         Question::Stats { at }
@@ -124,7 +131,7 @@ fn answer(question: &Question) -> Result<Exit, Failure> {
         | Question::Path { at, .. }
         | Question::Why { at, .. } => at,
     };
-    let (repository, graph) = crate::understand(&resolve(&at.path)?)?;
+    let (repository, graph) = understood(&at.path)?;
     let format = at.form.format();
     match question {
         Question::Stats { .. } => match format {

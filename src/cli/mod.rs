@@ -4,6 +4,7 @@ mod arguments;
 mod bases;
 mod build;
 mod certify;
+mod deps;
 mod doctor;
 mod enter;
 mod exit;
@@ -11,6 +12,7 @@ mod graph;
 mod show;
 mod signals;
 mod source;
+mod which;
 
 use std::process::ExitCode;
 
@@ -50,6 +52,8 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Shell(options) => enter::shell(options),
         Command::Run(options) => enter::run(options, arguments.verbosity()),
         Command::Verify(options) => certify::recheck(options),
+        Command::Deps(options) => deps::run(options),
+        Command::Which(options) => which::run(options),
         Command::Doctor(options) => doctor::run(options),
     }
 }

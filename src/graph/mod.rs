@@ -17,8 +17,8 @@ mod summary;
 mod syntax;
 mod yaml;
 
-pub use build::{build, build_with};
+pub use build::{build, build_with, declared};
 pub use cache::{Cache, CacheUse};
 pub use model::*;
 pub use summary::{Summary, kind, line, printable, summary, text};
-pub use syntax::{Definition, ascii, find_definitions};
+pub use syntax::{Definition, add_definitions, ascii, find_definitions};

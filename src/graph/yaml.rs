@@ -65,25 +65,42 @@ impl Yaml {
 
     /// Every document of a text, whose values are marked with `file`.
     pub(super) fn documents(text: &str, file: u16) -> Vec<Self> {
+        Self::documents_or_break(text, file).0
+    }
+
+    /// The same, with what ended the reading before the text's end.
+    pub(super) fn documents_or_break(text: &str, file: u16) -> (Vec<Self>, Option<String>) {
         let mut builder = Builder {
             file,
             ..Builder::default()
         };
         let mut found = Vec::new();
+        let mut broken = None;
+        let mut last = 0;
         for event in Parser::new_from_str(text) {
-            let Ok((event, span)) = event else { break };
+            let (event, span) = match event {
+                Ok(event) => event,
+                Err(wrong) => {
+                    broken = Some(format!("read as far as line {last}: {wrong}"));
+                    break;
+                }
+            };
             let line = u32::try_from(span.start.line()).unwrap_or(u32::MAX);
+            last = line;
             match builder.step(event, line) {
                 Some(Step::Done(root)) => found.push(root),
                 Some(Step::More) => {}
-                None => break,
+                None => {
+                    broken = Some(format!("read as far as line {line}: too large or too deep"));
+                    break;
+                }
             }
             if found.len() >= MAX_DOCUMENTS {
-                return found;
+                return (found, Some(format!("more than {MAX_DOCUMENTS} documents")));
             }
         }
         found.extend(builder.rest());
-        found
+        (found, broken)
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&Yaml> {

@@ -17,3 +17,4 @@ mod system;
 pub use compose::{PlanError, plan};
 pub use constraints::Constraints;
 pub use model::*;
+pub(crate) use projects::select;

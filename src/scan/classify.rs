@@ -55,19 +55,8 @@ impl Context<'_> {
     }
 
     fn fill(&self, entry: &mut FileEntry, relative: &Path, data: &Metadata) -> Option<String> {
-        let path = self.root.join(relative);
         if data.file_type().is_symlink() {
-            let target = std::fs::read_link(&path).unwrap_or_default();
-            let outside = self.leaves(relative, &target);
-            let target = target.to_string_lossy().into_owned();
-            let remark = outside.then(|| {
-                format!(
-                    "{:?} links out of the repository, to {target:?}",
-                    entry.path
-                )
-            });
-            entry.kind = FileKind::Symlink { target, outside };
-            return remark;
+            return self.fill_link(entry, relative);
         }
         if !data.is_file() {
             return Some(format!(
@@ -83,22 +72,31 @@ impl Context<'_> {
             ));
         }
         entry.vendored = is_vendored(&entry.path) || self.in_submodule(&entry.path);
-        if data.len() > MAX_TEXT {
-            entry.kind = FileKind::Huge;
-            // What language is left unread is worth knowing; other data of this size is not.
-            let head = read_head(&path, HEAD).unwrap_or_default();
-            if !head.contains(&0) {
-                entry.language = language(&entry.path, &head, entry.size).map(str::to_owned);
-            }
-            return Some(format!(
-                "{:?} is larger than {} MiB: not read",
-                entry.path,
-                MAX_TEXT >> 20
-            ));
+        let path = self.root.join(relative);
+        match data.len() > MAX_TEXT {
+            true => fill_huge(entry, &path),
+            false => self.fill_regular(entry, &path),
         }
+    }
+
+    fn fill_link(&self, entry: &mut FileEntry, relative: &Path) -> Option<String> {
+        let target = std::fs::read_link(self.root.join(relative)).unwrap_or_default();
+        let outside = self.leaves(relative, &target);
+        let target = target.to_string_lossy().into_owned();
+        let remark = outside.then(|| {
+            format!(
+                "{:?} links out of the repository, to {target:?}",
+                entry.path
+            )
+        });
+        entry.kind = FileKind::Symlink { target, outside };
+        remark
+    }
+
+    fn fill_regular(&self, entry: &mut FileEntry, path: &Path) -> Option<String> {
         let head = match (self.known)(&entry.path, &entry.seen.stamp) {
             Some(head) => head,
-            None => match read_head(&path, HEAD) {
+            None => match read_head(path, HEAD) {
                 Ok(bytes) => look(&entry.path, entry.size, &bytes),
                 Err(wrong) => {
                     entry.kind = FileKind::Binary;
@@ -143,6 +141,20 @@ impl Context<'_> {
                 .is_some_and(|rest| rest.starts_with('/'))
         })
     }
+}
+
+fn fill_huge(entry: &mut FileEntry, path: &Path) -> Option<String> {
+    entry.kind = FileKind::Huge;
+    // What language is left unread is worth knowing; other data of this size is not.
+    let head = read_head(path, HEAD).unwrap_or_default();
+    if !head.contains(&0) {
+        entry.language = language(&entry.path, &head, entry.size).map(str::to_owned);
+    }
+    Some(format!(
+        "{:?} is larger than {} MiB: not read",
+        entry.path,
+        MAX_TEXT >> 20
+    ))
 }
 
 /// What the first bytes of a file tell.

@@ -76,21 +76,18 @@ pub fn scan_with(
         .git
         .then(|| git::Git::open(&root, &mut warnings))
         .flatten();
-    let mut listing = walk::list(&root, git.as_ref())?;
-    warnings.append(&mut listing.warnings);
-    if listing.paths.len() > options.max_files {
-        warnings.push(format!(
-            "{} files found; only the first {} are read",
-            listing.paths.len(),
-            options.max_files
-        ));
-        listing.paths.truncate(options.max_files);
-    }
-    let submodules = submodules::read(&root, git.as_ref().map_or(&[], |git| git.links()));
-    warnings.extend(submodules::warnings(&submodules));
-    let (files, trouble) = classify_all(&root, &listing.paths, &submodules, known);
-    warnings.extend(trouble);
-    let facts = git.map(|git| git.facts(submodules));
+    // Git's processes and the walk take about as long as each other.
+    let (facts, listed) = std::thread::scope(|scope| {
+        let facts = git.as_ref().map(|git| scope.spawn(|| git.facts()));
+        let listed = listed(&root, options, git.as_ref(), known);
+        (facts.and_then(|facts| facts.join().ok()), listed)
+    });
+    let (files, submodules, more) = listed?;
+    warnings.extend(more);
+    let facts = facts.map(|facts| GitFacts {
+        submodules,
+        ..facts
+    });
     Ok(Repository {
         schema: SCHEMA.to_owned(),
         name: support::name(&root, facts.as_ref()),
@@ -100,6 +97,32 @@ pub fn scan_with(
         files,
         warnings,
     })
+}
+
+/// Files, submodules and warnings.
+type Listed = (Vec<FileEntry>, Vec<Submodule>, Vec<String>);
+
+fn listed(
+    root: &Path,
+    options: &ScanOptions,
+    git: Option<&git::Git>,
+    known: &Known,
+) -> Result<Listed, ScanError> {
+    let mut listing = walk::list(root, git)?;
+    let mut warnings = std::mem::take(&mut listing.warnings);
+    if listing.paths.len() > options.max_files {
+        warnings.push(format!(
+            "{} files found; only the first {} are read",
+            listing.paths.len(),
+            options.max_files
+        ));
+        listing.paths.truncate(options.max_files);
+    }
+    let submodules = submodules::read(root, git.map_or(&[], |git| git.links()));
+    warnings.extend(submodules::warnings(&submodules));
+    let (files, trouble) = classify_all(root, &listing.paths, &submodules, known);
+    warnings.extend(trouble);
+    Ok((files, submodules, warnings))
 }
 
 /// Looks at every path, in parallel, and sorts the entries for [`Repository::file`].

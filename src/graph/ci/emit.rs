@@ -16,6 +16,8 @@ use super::Script;
 /// Bytes of a workflow that is read.
 const MAX_WORKFLOW: u64 = 512 * 1024;
 
+const TOO_LARGE: &str = "not read: larger than 512 KiB";
+
 /// Files that one repository's workflows lead to.
 const MAX_FILES: usize = 500;
 
@@ -72,12 +74,25 @@ impl<'a> Emit<'a> {
     }
 
     pub(super) fn documents(&mut self, path: &str) -> Vec<Yaml> {
-        let text = self.text(path);
-        text.map_or_else(Vec::new, |(text, file)| Yaml::documents(&text, file))
+        let Some((text, file)) = self.text(path) else {
+            return Vec::new();
+        };
+        let (found, broken) = Yaml::documents_or_break(&text, file);
+        if let Some(why) = broken {
+            self.graph.warn(path, why);
+        }
+        found
     }
 
     /// The text of a file with its number.
     pub(super) fn text(&mut self, path: &str) -> Option<(String, u16)> {
+        if self
+            .repository
+            .file(path)
+            .is_some_and(|entry| entry.size > MAX_WORKFLOW)
+        {
+            self.graph.warn(path, TOO_LARGE);
+        }
         let text = self.content(path)?;
         if let Some(at) = self.files.iter().position(|(known, _)| known == path) {
             return Some((text, u16::try_from(at).ok()?));

@@ -188,3 +188,12 @@ fn a_matrix_of_many_axes_is_bounded() {
         1
     );
 }
+
+#[test]
+fn what_is_not_read_is_said() {
+    let broken = graph(".gitlab-ci.yml", "a:\n  script: make\nb: [\n");
+    assert_eq!(broken.commands().count(), 1);
+    assert_eq!(broken.warnings().len(), 1, "{:?}", broken.warnings());
+    let large = format!("script: make\n{}", "# x\n".repeat(200_000));
+    assert_eq!(graph(".travis.yml", &large).warnings().len(), 1);
+}

@@ -12,7 +12,11 @@ const MAX_SERVICES: usize = 100;
 
 /// A service that the repository itself is built into is no service to it; an image of its toolchain mounts its code.
 pub(super) fn read(_: &Repository, graph: &mut KnowledgeGraph, path: &str, text: &str) {
-    let (Some(file), Some(yaml)) = (graph.file(path), Yaml::parse(text)) else {
+    let (found, broken) = Yaml::documents_or_break(text, 0);
+    if let Some(why) = broken {
+        graph.warn(path, why);
+    }
+    let (Some(file), Some(yaml)) = (graph.file(path), found.into_iter().next()) else {
         return;
     };
     let mut put = |name: &str, mark: Mark, facts: Facts| {

@@ -54,9 +54,7 @@ fn reader(entry: &FileEntry) -> Option<Reader> {
 }
 
 pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
-    let readable = |entry: &&FileEntry| {
-        entry.kind == FileKind::Text && !entry.vendored && entry.size <= MAX_FILE
-    };
+    let readable = |entry: &&FileEntry| entry.kind == FileKind::Text && !entry.vendored;
     let mut files: Vec<(&FileEntry, Reader)> = repository
         .files
         .iter()
@@ -66,6 +64,10 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
     // Nearest to the root first: those are about the whole.
     files.sort_by_key(|(entry, _)| entry.path.matches('/').count());
     for (entry, read) in files.into_iter().take(MAX_FILES) {
+        if entry.size > MAX_FILE {
+            graph.warn(entry.path.clone(), "not read: larger than 256 KiB");
+            continue;
+        }
         if let Some(text) = read_text(repository, &entry.path) {
             read(repository, graph, &entry.path, &text);
         }

@@ -51,9 +51,7 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
     let mut documents: Vec<(&FileEntry, CommandSource)> = repository
         .files
         .iter()
-        .filter(|entry| {
-            entry.kind == FileKind::Text && !entry.vendored && entry.size <= MAX_DOCUMENT
-        })
+        .filter(|entry| entry.kind == FileKind::Text && !entry.vendored)
         .filter_map(|entry| {
             Some((
                 entry,
@@ -65,6 +63,13 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
     documents.sort_by_key(|(entry, _)| entry.path.matches('/').count());
     documents.truncate(MAX_DOCUMENTS);
     for (entry, source) in documents {
+        if entry.size > MAX_DOCUMENT {
+            graph.warn(
+                entry.path.clone(),
+                "not read: a document of more than 512 KiB",
+            );
+            continue;
+        }
         if let (Some(file), Some(text)) =
             (graph.file(&entry.path), read_text(repository, &entry.path))
         {

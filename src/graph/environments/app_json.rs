@@ -24,8 +24,9 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn read(reading: &mut Reading) {
-    let Ok(json) = serde_json::from_str::<Value>(reading.text) else {
-        return;
+    let json = match serde_json::from_str::<Value>(reading.text) {
+        Ok(json) => json,
+        Err(wrong) => return reading.warnings.push(format!("not read: {wrong}")),
     };
     // Expo's app.json has an `expo` object and nothing of ours.
     for (name, wanted) in json

@@ -52,7 +52,9 @@ fn read(reading: &mut Reading) {
     if base(reading.path) == "meta.yaml" {
         return recipe(reading);
     }
-    let Some(yaml) = Yaml::parse(reading.text) else {
+    let (found, broken) = Yaml::documents_or_break(reading.text, 0);
+    reading.warnings.extend(broken);
+    let Some(yaml) = found.into_iter().next() else {
         return;
     };
     for item in yaml.list_at(&["dependencies"]) {

@@ -83,6 +83,8 @@ struct Reading<'a> {
     text: &'a str,
     trust: Trust,
     facts: Vec<Found>,
+    /// What could not be read, for a person.
+    warnings: Vec<String>,
 }
 
 /// A fact, by its line.
@@ -159,7 +161,7 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
     let files = repository
         .files
         .iter()
-        .filter(|entry| entry.kind == FileKind::Text && !entry.vendored && entry.size <= MAX_FILE)
+        .filter(|entry| entry.kind == FileKind::Text && !entry.vendored)
         .filter(|entry| !is_aside(&entry.path))
         .filter_map(|entry| {
             let format = FORMATS
@@ -170,6 +172,10 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
         .take(MAX_FILES);
     let known = known_tools(graph);
     for (entry, format) in files {
+        if entry.size > MAX_FILE {
+            graph.warn(entry.path.clone(), "not read: larger than 256 KiB");
+            continue;
+        }
         let (Some(file), Some(text)) =
             (graph.file(&entry.path), read_text(repository, &entry.path))
         else {
@@ -186,9 +192,13 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
                 Trust::Manifest
             },
             facts: Vec::new(),
+            warnings: Vec::new(),
         };
         (format.read)(&mut reading);
-        let facts = reading.facts;
+        let (facts, warnings) = (reading.facts, reading.warnings);
+        for why in warnings {
+            graph.warn(entry.path.clone(), why);
+        }
         write(repository, graph, &entry.path, file, &known, facts);
     }
 }

@@ -76,7 +76,12 @@ const TOOLS: &[(&str, &str)] = &[
 ];
 
 fn read(reading: &mut Reading) {
-    for (line, name) in inputs(reading.text) {
+    let (found, computed) = inputs(reading.text);
+    if computed > 0 {
+        let what = "inputs that Nix computes are not known here";
+        reading.warnings.push(format!("{computed} {what}"));
+    }
+    for (line, name) in found {
         match toolchain(&name) {
             Some((tool, version)) => reading.tool(line, tool, version.as_deref()),
             None => reading.dependency(line, "nix", &name, &name, Scope::Build),
@@ -105,10 +110,12 @@ fn toolchain(name: &str) -> Option<(&'static str, Option<String>)> {
     })
 }
 
-/// The names in the lists of inputs, with their lines.
-fn inputs(text: &str) -> Vec<(u32, String)> {
+/// The names in the lists of inputs, with their lines, and the number of expressions between them that only an
+/// evaluation would know.
+fn inputs(text: &str) -> (Vec<(u32, String)>, usize) {
     let tokens = tokens(text);
     let mut found: Vec<(u32, String)> = Vec::new();
+    let mut computed = 0;
     let mut at = 0;
     while let Some((_, token)) = tokens.get(at) {
         let is_list = LISTS.contains(&token.rsplit('.').next().unwrap_or(token));
@@ -118,10 +125,10 @@ fn inputs(text: &str) -> Vec<(u32, String)> {
             continue;
         }
         let end = statement(&tokens, at + 1);
-        list(tokens.get(at + 1..end).unwrap_or_default(), &mut found);
+        computed += list(tokens.get(at + 1..end).unwrap_or_default(), &mut found);
         at = end;
     }
-    found
+    (found, computed)
 }
 
 /// The place after the `;` that ends a statement.
@@ -147,7 +154,8 @@ fn statement(tokens: &[(u32, String)], from: usize) -> usize {
 
 /// Names that stand in square brackets. Those in round brackets are an expression, of which only a plain
 /// `(python3.withPackages …)` gives its interpreter.
-fn list(tokens: &[(u32, String)], found: &mut Vec<(u32, String)>) {
+fn list(tokens: &[(u32, String)], found: &mut Vec<(u32, String)>) -> usize {
+    let mut computed = 0;
     let (mut square, mut other) = (0_i32, 0_i32);
     let mut before = "";
     // Depth of a list that is for another system: `lib.optionals stdenv.isDarwin [ … ]`.
@@ -166,7 +174,10 @@ fn list(tokens: &[(u32, String)], found: &mut Vec<(u32, String)>) {
             }
             "[" => square += 1,
             "]" => square -= 1,
-            "(" | "{" => other += 1,
+            "(" | "{" => {
+                computed += usize::from(square > 0 && other == 0);
+                other += 1;
+            }
             ")" | "}" => other -= 1,
             name if square > 0 && foreign.is_none() && found.len() < MAX_NAMES => {
                 let interpreter = other == 1 && before == "(" && name.ends_with(".withPackages");
@@ -187,6 +198,7 @@ fn list(tokens: &[(u32, String)], found: &mut Vec<(u32, String)>) {
         }
         before = token;
     }
+    computed
 }
 
 /// Names (with their dots), brackets, `=` and `;`. Comments and strings are left out.

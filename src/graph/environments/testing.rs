@@ -9,6 +9,7 @@ pub(super) fn found(path: &str, text: &str) -> String {
         text,
         trust: Trust::Lock,
         facts: Vec::new(),
+        warnings: Vec::new(),
     };
     let format = FORMATS
         .iter()

@@ -68,6 +68,12 @@ impl Grammar {
         text
     }
 
+    /// Whether imports are found without a tree, in next to no time.
+    pub(super) fn reads_lines(&self) -> bool {
+        let imports = self.imports.as_ref();
+        imports.is_some_and(|search| search.reader.is_some())
+    }
+
     /// Whether the definitions of the file at `path` are what a project offers.
     pub(super) fn is_api(&self, path: &str) -> bool {
         let api = self

@@ -18,6 +18,14 @@ pub(super) struct Logical {
     pub(super) calls: Vec<(&'static str, usize, usize)>,
 }
 
+/// What was begun on a logical line and not ended.
+#[derive(Default)]
+struct Open {
+    brackets: usize,
+    /// Each has a colon to come.
+    lambdas: usize,
+}
+
 /// Functions whose first argument names a module.
 const CALLS: [&str; 3] = ["import_module", "__import__", "importorskip"];
 
@@ -42,7 +50,7 @@ impl<'a> Lines<'a> {
             bytes: text.as_bytes(),
             at: 0,
             line: 1,
-            calls: CALLS.iter().any(|name| holds(&name)),
+            calls: CALLS.iter().any(|name| holds(name)),
         }
     }
 
@@ -63,7 +71,7 @@ impl<'a> Lines<'a> {
                     column = 0;
                 }
                 b'#' => {
-                    self.to_line_end();
+                    self.skip_line();
                     continue;
                 }
                 _ => return Some(column),
@@ -72,7 +80,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    fn to_line_end(&mut self) {
+    fn skip_line(&mut self) {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         self.at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
     }
@@ -85,51 +93,53 @@ impl<'a> Lines<'a> {
             indent,
             ..Logical::default()
         };
-        let mut depth = 0usize;
-        let mut lambdas = 0usize;
+        let mut open = Open::default();
         logical.end = loop {
-            let Some(byte) = self.bytes.get(self.at) else {
-                break self.at;
-            };
-            match byte {
-                b'\n' => {
+            match self.bytes.get(self.at) {
+                None => break self.at,
+                Some(b'\n') => {
                     let end = self.at;
                     self.at += 1;
                     self.line += 1;
-                    if depth == 0 || self.is_never_inside() {
+                    if open.brackets == 0 || self.is_never_inside() {
                         break end;
                     }
-                    continue;
                 }
-                b'#' => {
+                Some(b'#') => {
                     let end = self.at;
-                    self.to_line_end();
-                    if depth == 0 {
+                    self.skip_line();
+                    if open.brackets == 0 {
                         break end;
                     }
-                    continue;
                 }
-                b'"' | b'\'' => {
-                    self.string();
-                    continue;
+                Some(b'"' | b'\'') => self.string(),
+                Some(b'\\') => self.backslash(),
+                Some(byte) => {
+                    self.code(*byte, &mut logical, &mut open);
+                    self.at += 1;
                 }
-                b'\\' => {
-                    let step = if self.peek(1) == b'\r' { 3 } else { 2 };
-                    self.line += u32::from(self.bytes.get(self.at + step - 1) == Some(&b'\n'));
-                    self.at += step;
-                    continue;
-                }
-                b'(' | b'[' | b'{' => depth += 1,
-                b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-                b';' if depth == 0 => logical.semicolons.push(self.at),
-                b':' if depth == 0 => self.colon(&mut logical, &mut lambdas),
-                b'l' if depth == 0 && self.is_lambda() => lambdas += 1,
-                b'_' | b'i' if self.calls => self.call(&mut logical),
-                _ => {}
             }
-            self.at += 1;
         };
         Some(logical)
+    }
+
+    /// Joins two lines, or stands for an error.
+    fn backslash(&mut self) {
+        let step = if self.peek(1) == b'\r' { 3 } else { 2 };
+        self.line += u32::from(self.bytes.get(self.at + step - 1) == Some(&b'\n'));
+        self.at += step;
+    }
+
+    fn code(&self, byte: u8, logical: &mut Logical, open: &mut Open) {
+        match byte {
+            b'(' | b'[' | b'{' => open.brackets += 1,
+            b')' | b']' | b'}' => open.brackets = open.brackets.saturating_sub(1),
+            b';' if open.brackets == 0 => logical.semicolons.push(self.at),
+            b':' if open.brackets == 0 => self.colon(logical, open),
+            b'l' if open.brackets == 0 && self.is_lambda() => open.lambdas += 1,
+            b'_' | b'i' if self.calls => self.call(logical),
+            _ => {}
+        }
     }
 
     fn is_never_inside(&self) -> bool {
@@ -137,12 +147,12 @@ impl<'a> Lines<'a> {
         NEVER_INSIDE.iter().any(|word| rest.starts_with(word))
     }
 
-    fn colon(&self, logical: &mut Logical, lambdas: &mut usize) {
+    fn colon(&self, logical: &mut Logical, open: &mut Open) {
         if self.peek(1) == b'=' {
             return;
         }
-        if *lambdas > 0 {
-            *lambdas -= 1;
+        if open.lambdas > 0 {
+            open.lambdas -= 1;
         } else if logical.colon.is_none() {
             logical.colon = Some(self.at);
         }

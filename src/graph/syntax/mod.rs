@@ -3,7 +3,11 @@
 
 mod ascii;
 mod conditions;
+#[cfg(test)]
+mod differential;
 mod find;
+#[cfg(test)]
+mod fuzz;
 mod grammar;
 mod guard;
 mod logical;
@@ -40,56 +44,73 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Files of one graph whose definitions are kept: the project's entry and API files, those near the root first.
 const MAX_API_FILES: usize = 200;
 
-/// Reads every source file, in parallel, and adds what they say in order of path.
-/// Files that `cache` knows are not read again.
+/// Reads every source file, in parallel, and adds what they say in order of path. Files that `cache` knows are not
+/// read again.
 pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph, cache: &Cache) {
-    let wanted = wanted(repository);
+    let wanted: Vec<(&FileEntry, Want)> = repository
+        .files
+        .iter()
+        .filter_map(|entry| Some((entry, wanted(entry)?)))
+        .collect();
     let end = Instant::now() + PATIENCE;
     let readings: Vec<Reading> = wanted
         .par_iter()
         .map(|(entry, want)| read(repository, cache, entry, *want, end))
         .collect();
-    let mut budget = nodes::Budget::default();
-    for ((entry, want), reading) in wanted.iter().zip(readings) {
+    for ((entry, _), reading) in wanted.iter().zip(readings) {
         if let Some(file) = graph.file(&entry.path) {
-            nodes::add(graph, file, entry, want, reading, &mut budget);
+            nodes::add(graph, file, entry, reading);
         }
     }
 }
 
-/// The files that are read, with what is asked of each.
-fn wanted(repository: &Repository) -> Vec<(&FileEntry, Want)> {
-    let source = |entry: &&FileEntry| {
-        entry.kind == FileKind::Text && entry.language.as_deref().is_some_and(grammar::is_known)
+/// What is asked of a file. What third-party code includes is needed like the project's own includes; what it
+/// imports otherwise is not worth a tree.
+fn wanted(entry: &FileEntry) -> Option<Want> {
+    let grammar = source(entry)?;
+    (!entry.vendored || grammar.reads_lines()).then_some(Want {
+        imports: true,
+        own: !entry.vendored,
+        definitions: false,
+    })
+}
+
+/// The grammar of a file that is text.
+fn source(entry: &FileEntry) -> Option<&'static grammar::Grammar> {
+    let language = entry
+        .language
+        .as_deref()
+        .filter(|_| entry.kind == FileKind::Text)?;
+    grammar::grammar(language)
+}
+
+/// Adds what the project's entry and API files define, as far as a graph can be looked at: some thousands of
+/// functions and types. No stage needs them, so that [`crate::graph::build`] leaves them out;
+/// [`find_definitions`] finds any.
+pub fn add_definitions(repository: &Repository, graph: &mut KnowledgeGraph) {
+    let is_api = |entry: &&FileEntry| {
+        let own = !entry.vendored && !nodes::is_beside(&entry.path);
+        own && source(entry).is_some_and(|grammar| grammar.is_api(&entry.path))
     };
-    let mut wanted: Vec<(&FileEntry, Want)> = repository
-        .files
-        .iter()
-        .filter(source)
-        .map(|entry| {
-            let want = Want {
-                imports: true,
-                own: !entry.vendored,
-                definitions: false,
-            };
-            (entry, want)
-        })
+    let mut files: Vec<&FileEntry> = repository.files.iter().filter(is_api).collect();
+    files.sort_by_key(|entry| entry.path.matches('/').count());
+    files.truncate(MAX_API_FILES);
+    let want = Want {
+        imports: false,
+        own: false,
+        definitions: true,
+    };
+    let (cache, end) = (Cache::disabled(), Instant::now() + PATIENCE);
+    let readings: Vec<Reading> = files
+        .par_iter()
+        .map(|entry| read(repository, &cache, entry, want, end))
         .collect();
-    let mut api: Vec<(usize, usize)> = Vec::new();
-    for (at, (entry, want)) in wanted.iter().enumerate() {
-        let grammar = entry.language.as_deref().and_then(grammar::grammar);
-        let beside = nodes::is_beside(&entry.path);
-        if want.own && !beside && grammar.is_some_and(|grammar| grammar.is_api(&entry.path)) {
-            api.push((entry.path.matches('/').count(), at));
+    let mut room = nodes::MAX_OF_ALL;
+    for (entry, reading) in files.iter().zip(readings) {
+        if let Some(file) = graph.file(&entry.path) {
+            nodes::add_definitions(graph, file, entry, reading, &mut room);
         }
     }
-    api.sort_unstable();
-    for (_, at) in api.into_iter().take(MAX_API_FILES) {
-        if let Some((_, want)) = wanted.get_mut(at) {
-            want.definitions = true;
-        }
-    }
-    wanted
 }
 
 /// What one file says; where it cannot be read, that.
@@ -104,6 +125,9 @@ fn read(
         trouble: Some(why),
         ..Reading::default()
     };
+    if entry.size > MAX_PARSED && !want.own {
+        return Reading::default();
+    }
     if entry.size > MAX_PARSED {
         return trouble(format!("{} bytes: too long to parse", entry.size));
     }

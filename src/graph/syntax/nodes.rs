@@ -4,21 +4,12 @@ use crate::evidence::Place;
 use crate::graph::{EdgeKind, EntryKind, Facts, KnowledgeGraph, NodeId, SymbolKind};
 use crate::scan::FileEntry;
 
-use super::reading::{Reading, Want};
+use super::reading::Reading;
 
 /// Definitions of one file, and of all, that become nodes. [`super::find_definitions`] finds the others: a node for
 /// each would make a graph of definitions.
 const MAX_OF_FILE: usize = 100;
-const MAX_OF_ALL: usize = 4000;
-
-/// What is left of [`MAX_OF_ALL`].
-pub(super) struct Budget(usize);
-
-impl Default for Budget {
-    fn default() -> Self {
-        Self(MAX_OF_ALL)
-    }
-}
+pub(super) const MAX_OF_ALL: usize = 4000;
 
 /// Tests and documents are run by hand at most: their `__main__` is no way into the program.
 pub(super) fn is_beside(path: &str) -> bool {
@@ -33,16 +24,8 @@ pub(super) fn is_beside(path: &str) -> bool {
     })
 }
 
-pub(super) fn add(
-    graph: &mut KnowledgeGraph,
-    file: NodeId,
-    entry: &FileEntry,
-    want: &Want,
-    reading: Reading,
-    budget: &mut Budget,
-) {
+pub(super) fn add(graph: &mut KnowledgeGraph, file: NodeId, entry: &FileEntry, reading: Reading) {
     let path = entry.path.as_str();
-    let language = entry.language.clone().unwrap_or_default();
     if let Some(why) = reading.trouble {
         graph.warn(path, why);
     }
@@ -52,10 +35,7 @@ pub(super) fn add(
         graph.link(file, node, EdgeKind::Imports);
     }
     let mut symbol = |name: String, line: u32, symbol: SymbolKind| {
-        let language = language.clone();
-        let place = Place::new(path, line);
-        let node = graph.add(name, Some(place), Facts::Symbol { symbol, language });
-        graph.link(file, node, EdgeKind::Contains);
+        add_symbol(graph, file, entry, (line, symbol, name));
     };
     if let Some(line) = reading.main {
         symbol("main".to_owned(), line, SymbolKind::Main);
@@ -68,16 +48,36 @@ pub(super) fn add(
         };
         symbol(name, line, SymbolKind::Test);
     }
-    let definitions = reading.definitions.into_iter().filter(|_| want.definitions);
-    for (line, kind, name) in definitions.take(MAX_OF_FILE.min(budget.0)) {
-        budget.0 -= 1;
-        symbol(name, line, kind);
-    }
     if let Some(line) = reading.script.filter(|_| !is_beside(path)) {
         let facts = Facts::EntryPoint {
             entry: EntryKind::Script,
         };
         let node = graph.add(path, Some(Place::new(path, line)), facts);
         graph.link(file, node, EdgeKind::Provides);
+    }
+}
+
+fn add_symbol(
+    graph: &mut KnowledgeGraph,
+    file: NodeId,
+    entry: &FileEntry,
+    (line, symbol, name): (u32, SymbolKind, String),
+) {
+    let language = entry.language.clone().unwrap_or_default();
+    let place = Place::new(entry.path.as_str(), line);
+    let node = graph.add(name, Some(place), Facts::Symbol { symbol, language });
+    graph.link(file, node, EdgeKind::Contains);
+}
+
+pub(super) fn add_definitions(
+    graph: &mut KnowledgeGraph,
+    file: NodeId,
+    entry: &FileEntry,
+    reading: Reading,
+    room: &mut usize,
+) {
+    for definition in reading.definitions.into_iter().take(MAX_OF_FILE.min(*room)) {
+        *room -= 1;
+        add_symbol(graph, file, entry, definition);
     }
 }

@@ -159,7 +159,7 @@ impl<'a> Lines<'a> {
         let rest = self.bytes.get(self.at + 2..).unwrap_or_default();
         if !block {
             self.at += 2;
-            self.to_line_end();
+            self.skip_line();
             return;
         }
         let size = memchr::memmem::find(rest, b"*/").map_or(rest.len(), |at| at + 2);
@@ -169,7 +169,7 @@ impl<'a> Lines<'a> {
     }
 
     /// To the end of the logical line.
-    fn to_line_end(&mut self) {
+    fn skip_line(&mut self) {
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
             let Some(size) = memchr::memchr(b'\n', rest) else {

@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
         self.calls(logical);
     }
 
-    /// The header that a line with a colon is, by its keyword.
+    /// The header that a line with a colon is, by its keyword; `before`: the suite that ended above it.
     fn header(
         &mut self,
         word: &str,
@@ -140,29 +140,21 @@ impl<'a> Reader<'a> {
     ) -> Option<Header> {
         let clause = self.slice(logical.start, colon);
         let rest = clause.get(word.len()..).unwrap_or_default();
-        let condition = || one_line(rest);
+        let inherited = || before.map_or(Chain::Other, |header| header.chain.clone());
+        let text = |text: String| Some(Guard::Text(text));
         let (chain, guard) = match word {
             "if" => {
-                let condition = condition();
-                if logical.indent == 0 && MAIN.is_match(&condition) {
-                    self.reading.main = self.reading.main.or(Some(logical.line));
-                    self.reading.script = self.reading.script.or(Some(logical.line));
-                }
-                let guard = Guard::Text(format!("if {condition}"));
-                (Chain::If(condition), Some(guard))
+                let condition = one_line(rest);
+                self.note_main(logical, &condition);
+                (
+                    Chain::If(condition.clone()),
+                    text(format!("if {condition}")),
+                )
             }
-            "elif" => {
-                let guard = Guard::Text(format!("if {}", condition()));
-                let chain = before.map_or(Chain::Other, |header| header.chain.clone());
-                (chain, Some(guard))
-            }
-            "else" => match before.map(|header| &header.chain) {
-                Some(Chain::If(condition)) => {
-                    let guard = Guard::Text(format!("else of if {condition}"));
-                    (Chain::Other, Some(guard))
-                }
-                Some(chain) => (chain.clone(), None),
-                None => (Chain::Other, None),
+            "elif" => (inherited(), text(format!("if {}", one_line(rest)))),
+            "else" => match inherited() {
+                Chain::If(condition) => (Chain::Other, text(format!("else of if {condition}"))),
+                chain => (chain, None),
             },
             "try" => {
                 self.tries.push(false);
@@ -171,30 +163,20 @@ impl<'a> Reader<'a> {
             }
             "except" => {
                 let missing = MISSING.is_match(self.slice(logical.start, colon + 1));
-                let chain = before.map_or(Chain::Other, |header| header.chain.clone());
-                if let (Chain::Try(number), true) = (&chain, missing)
-                    && let Some(handled) = self.tries.get_mut(*number)
-                {
-                    *handled = true;
-                }
-                (chain, missing.then(|| Guard::Text("except".to_owned())))
-            }
-            "finally" | "class" | "for" | "while" | "match" | "case" => {
-                let chain = before.map_or(Chain::Other, |header| header.chain.clone());
+                self.note_handler(&inherited(), missing);
                 (
-                    if word == "finally" {
-                        chain
-                    } else {
-                        Chain::Other
-                    },
-                    None,
+                    inherited(),
+                    missing.then(|| Guard::Text("except".to_owned())),
                 )
             }
+            "finally" => (inherited(), None),
+            "class" | "for" | "while" | "match" | "case" => (Chain::Other, None),
             "with" => {
-                let guard = SUPPRESS
-                    .is_match(rest)
-                    .then(|| Guard::Text("try".to_owned()));
-                (Chain::Other, guard)
+                let suppressed = SUPPRESS.is_match(rest);
+                (
+                    Chain::Other,
+                    suppressed.then(|| Guard::Text("try".to_owned())),
+                )
             }
             "def" => (Chain::Other, Some(self.function(logical, clause))),
             _ => return None,
@@ -204,6 +186,21 @@ impl<'a> Reader<'a> {
             chain,
             guard,
         })
+    }
+
+    fn note_main(&mut self, logical: &Logical, condition: &str) {
+        if logical.indent == 0 && MAIN.is_match(condition) {
+            self.reading.main = self.reading.main.or(Some(logical.line));
+            self.reading.script = self.reading.script.or(Some(logical.line));
+        }
+    }
+
+    fn note_handler(&mut self, chain: &Chain, missing: bool) {
+        if let (Chain::Try(number), true) = (chain, missing)
+            && let Some(handled) = self.tries.get_mut(*number)
+        {
+            *handled = true;
+        }
     }
 
     /// `def NAME(`, which may be a test.
@@ -263,7 +260,7 @@ impl<'a> Reader<'a> {
         match word {
             "import" if is_list => self.plain_import(logical, at + word.len(), rest),
             "from" if rest.starts_with([' ', '\t', '\\', '.']) => {
-                self.from_import(logical, at + word.len(), rest)
+                self.import_from(logical, at + word.len(), rest)
             }
             _ => {}
         }
@@ -284,7 +281,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `..a.b import …` of `from`.
-    fn from_import(&mut self, logical: &Logical, at: usize, rest: &str) {
+    fn import_from(&mut self, logical: &Logical, at: usize, rest: &str) {
         let Some((module, _)) = rest.split_once("import") else {
             return;
         };
@@ -377,96 +374,4 @@ fn is_dotted(name: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(text: &str) -> String {
-        let want = Want {
-            imports: true,
-            own: true,
-            definitions: false,
-        };
-        let reading = read("python", text, want);
-        let mut lines: Vec<String> = reading
-            .imports
-            .iter()
-            .map(|(line, import)| format!("{line} {} [{}]", import.target, import.guard))
-            .collect();
-        lines.extend(reading.main.map(|line| format!("main {line}")));
-        lines.extend(
-            reading
-                .first_test
-                .map(|(line, name)| format!("{} tests, first {name} on {line}", reading.tests)),
-        );
-        lines.join("\n")
-    }
-
-    #[test]
-    fn statements_on_one_line_and_over_several() {
-        let text = "import a; import b.c as d, e\nfrom x \\\n  import (y,\n z)\ntry: import f\nexcept ImportError: import g\n\
-                    if x: import h\nelse: import i\nx = [\n'import no', # import no\n\"\"\"\nimport no\n\"\"\"]\n\
-                    def f(a: int = {1: 2}, *b): import j\nclass A: import k\nfrom.import l\nimport m, \\\n n\nlambda: 0; import o\n";
-        insta::assert_snapshot!(found(text), @"
-        1 a []
-        1 b.c []
-        1 e []
-        2 x []
-        5 f [try]
-        6 g [except]
-        7 h [if x]
-        8 i [else of if x]
-        14 j [def f]
-        15 k []
-        16 . []
-        17 m []
-        18 n []
-        19 o []
-        ");
-    }
-
-    #[test]
-    fn suites_end_by_their_columns() {
-        let text = "try:\n    try:\n        import a\n    except ValueError:\n        import b\n    else:\n        import c\n\
-                    except (OSError, ImportError):\n\timport d\nfinally:\n    import e\nimport f\nwith suppress(ImportError):\n    import g\n\
-                    async def run():\n    async with x:\n        if y == (\n1):\n            import h\n    import i\nfor x in y:\n    import j\n";
-        insta::assert_snapshot!(found(text), @"
-        3 a [try]
-        5 b [try]
-        7 c [try]
-        9 d [except]
-        11 e []
-        12 f []
-        14 g [try]
-        19 h [def run && if y == ( 1)]
-        20 i [def run]
-        22 j []
-        ");
-    }
-
-    #[test]
-    fn tests_and_the_main_line_are_counted() {
-        let text = "class T:\n  def test_a(self): pass\n  async def testB(self): pass\n  def testing(self): pass\n\
-                    if __name__ == '__main__':\n  import z\nx = importlib.import_module('late.b')\ny = import_module(name)\n";
-        insta::assert_snapshot!(found(text), @r"
-        6 z [if __name__ == '__main__']
-        7 late.b []
-        main 5
-        2 tests, first test_a on 2
-        ");
-    }
-
-    #[test]
-    fn a_bracket_that_is_never_closed_takes_no_more_than_its_statement() {
-        insta::assert_snapshot!(found("x = (1,\nimport a\ndef f():\n    import b\n"), @"
-        2 a []
-        4 b [def f]
-        ");
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_text_is_read(text in "([#\"'\\\\\n\t :;()a\\[é.]|import |from |try:\n|if x:|def test|\"\"\"|except){0,60}") {
-            found(&text);
-        }
-    }
-}
+mod tests;

@@ -59,8 +59,8 @@ impl Want {
     }
 }
 
-/// A search that this text gives reason for, with the part of the text where it can match.
-type Due<'a> = Option<(&'a Search, &'a Query, Range<usize>)>;
+/// A search with the part of the text where it can match.
+type Part<'a> = Option<(&'a Search, &'a Query, Range<usize>)>;
 
 /// Runs a grammar's queries over a text.
 pub(super) fn read_source(grammar: &Grammar, text: &str, want: Want) -> Reading {
@@ -78,51 +78,42 @@ pub(super) fn read_source(grammar: &Grammar, text: &str, want: Want) -> Reading 
         }
         None => {}
     }
-    let imports = due(import_search, text);
-    let entry = due(grammar.entry.as_ref().filter(|_| own), text);
-    let tests = due(grammar.tests.as_ref().filter(|_| own), text);
-    let definitions = due(
-        grammar.definitions.as_ref().filter(|_| want.definitions),
-        text,
-    );
-    let all = [&imports, &entry, &tests, &definitions];
-    let Some(size) = all.into_iter().flatten().map(|due| needed(due, text)).max() else {
-        return reading;
+    let due = Due {
+        imports: part(import_search, text),
+        entry: part(grammar.entry.as_ref().filter(|_| own), text),
+        tests: part(grammar.tests.as_ref().filter(|_| own), text),
+        definitions: part(
+            grammar.definitions.as_ref().filter(|_| want.definitions),
+            text,
+        ),
     };
-    let end = deadline();
-    let part = text.get(..size).unwrap_or(text);
-    let Some(tree) = parse(grammar, &grammar.parsable(part), end) else {
-        reading.trouble = Some("takes too long to parse".to_owned());
-        return reading;
-    };
-    let source = Source {
-        tree: &tree,
-        text: part,
-        end,
-    };
-    if let Some((search, query, span)) = imports {
-        reading.imports = find_imports(grammar, search, query, &source, span);
-    }
-    if let Some((search, query, span)) = entry {
-        source.search(search, query, span, |found| {
-            reading.add_entry(query, found, text)
-        });
-    }
-    if let Some((search, query, span)) = tests {
-        source.search(search, query, span, |found| {
-            reading.add_test(query, found, text)
-        });
-    }
-    if let Some((search, query, span)) = definitions {
-        source.search(search, query, span, |found| {
-            reading.add_definition(query, found, text)
-        });
-        reading.sort_definitions();
+    if let Some(size) = due.size(text) {
+        let read = text.get(..size).unwrap_or(text);
+        reading.search(grammar, &due, read);
     }
     reading
 }
 
-fn due<'a>(search: Option<&'a Search>, text: &str) -> Due<'a> {
+/// The searches that a text gives reason for.
+struct Due<'a> {
+    imports: Part<'a>,
+    entry: Part<'a>,
+    tests: Part<'a>,
+    definitions: Part<'a>,
+}
+
+impl Due<'_> {
+    /// Bytes of the text that have to be parsed; `None` when there is nothing to look for.
+    fn size(&self, text: &str) -> Option<usize> {
+        let all = [&self.imports, &self.entry, &self.tests, &self.definitions];
+        all.into_iter()
+            .flatten()
+            .map(|part| needed(part, text))
+            .max()
+    }
+}
+
+fn part<'a>(search: Option<&'a Search>, text: &str) -> Part<'a> {
     let search = search?;
     let span = search.span(text)?;
     Some((search, search.query()?, span))
@@ -139,6 +130,36 @@ fn needed((search, _, span): &(&Search, &Query, Range<usize>), text: &str) -> us
 }
 
 impl Reading {
+    /// Parses a text and runs what is due over it.
+    fn search(&mut self, grammar: &Grammar, due: &Due, text: &str) {
+        let end = deadline();
+        let Some(tree) = parse(grammar, &grammar.parsable(text), end) else {
+            self.trouble = Some("takes too long to parse".to_owned());
+            return;
+        };
+        let tree = &tree;
+        let source = Source { tree, text, end };
+        if let Some((search, query, span)) = &due.imports {
+            self.imports = find_imports(grammar, search, query, &source, span.clone());
+        }
+        if let Some((search, query, span)) = &due.entry {
+            source.search(search, query, span.clone(), |found| {
+                self.add_entry(query, found, text)
+            });
+        }
+        if let Some((search, query, span)) = &due.tests {
+            source.search(search, query, span.clone(), |found| {
+                self.add_test(query, found, text)
+            });
+        }
+        if let Some((search, query, span)) = &due.definitions {
+            source.search(search, query, span.clone(), |found| {
+                self.add_definition(query, found, text)
+            });
+            self.sort_definitions();
+        }
+    }
+
     fn add_entry(&mut self, query: &Query, found: &QueryMatch, text: &str) {
         for (name, line, _) in captures(query, found, text) {
             match name {
@@ -195,7 +216,7 @@ fn captures<'a>(
 }
 
 /// Imports in order of appearance; one that is repeated under the same guard is given once.
-fn find_imports(
+pub(super) fn find_imports(
     grammar: &Grammar,
     search: &Search,
     query: &Query,

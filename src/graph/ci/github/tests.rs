@@ -46,7 +46,7 @@ fn version_files_are_read() {
         (".python-version", "3.12\n"),
         (".ruby-version", "3.2.1\n"),
     ]);
-    insta::assert_snapshot!(shown, @r"
+    insta::assert_snapshot!(shown, @"
     go.mod:3: tool go >=1.21
     .github/workflows/ci.yml:7: tool go 1.21
     .github/workflows/ci.yml:10: tool node 20.1
