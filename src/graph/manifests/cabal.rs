@@ -135,59 +135,9 @@ fn one(draft: &mut Draft, field: &Field, path: &str) {
             draft.tool("ghc", Some(tested), Trust::Manifest, place);
         }
         ("build-depends", _) => {
-            for dependency in field.value.split(',').map(str::trim) {
-                let name: String = dependency
-                    .chars()
-                    .take_while(|c| c.is_ascii_alphanumeric() || *c == '-')
-                    .collect();
-                let spec: Vec<&str> = dependency.split_whitespace().collect();
-                if !name.is_empty() && draft.name.as_deref() != Some(&name) {
-                    draft.package(
-                        "hackage",
-                        &name,
-                        &spec.join(" "),
-                        scope.clone(),
-                        place.clone(),
-                    );
-                }
-            }
+            build_depends(draft, field, &scope, &place);
         }
-        ("extra-libraries", _) => {
-            for library in field
-                .value
-                .split([',', ' '])
-                .filter(|library| !library.is_empty())
-            {
-                if !matches!(library, "m" | "c" | "pthread" | "dl" | "stdc++" | "rt") {
-                    draft.system(
-                        Capability::Library(library.to_owned()),
-                        scope.clone(),
-                        true,
-                        place.clone(),
-                    );
-                }
-            }
-        }
-        ("pkgconfig-depends", _) => {
-            draft.system(
-                Capability::Command("pkg-config".to_owned()),
-                Scope::Build,
-                true,
-                place.clone(),
-            );
-            for module in field
-                .value
-                .split(',')
-                .filter_map(|module| module.split_whitespace().next())
-            {
-                draft.system(
-                    Capability::PkgConfig(module.to_owned()),
-                    scope.clone(),
-                    true,
-                    place.clone(),
-                );
-            }
-        }
+        ("extra-libraries" | "pkgconfig-depends", _) => libraries(draft, field, &scope, &place),
         ("", "executable") => draft.entry(name, EntryKind::Command, place),
         ("", "test-suite") => draft.suite("cabal", place),
         ("c-sources" | "cxx-sources", _) => {
@@ -201,6 +151,51 @@ fn one(draft: &mut Draft, field: &Field, path: &str) {
         _ => {}
     }
 }
+
+/// `base >=4.9 && <5, bytestring`; a component's dependency on its own package's library is none.
+fn build_depends(draft: &mut Draft, field: &Field, scope: &Scope, place: &Place) {
+    for dependency in field.value.split(',').map(str::trim) {
+        let name: String = dependency
+            .chars()
+            .take_while(|c| c.is_ascii_alphanumeric() || *c == '-')
+            .collect();
+        let spec: Vec<&str> = dependency.split_whitespace().collect();
+        if !name.is_empty() && draft.name.as_deref() != Some(&name) {
+            draft.package(
+                "hackage",
+                &name,
+                &spec.join(" "),
+                scope.clone(),
+                place.clone(),
+            );
+        }
+    }
+}
+
+/// Libraries that are linked, and modules of pkg-config.
+fn libraries(draft: &mut Draft, field: &Field, scope: &Scope, place: &Place) {
+    if field.name == "extra-libraries" {
+        let names = field
+            .value
+            .split([',', ' '])
+            .filter(|name| !name.is_empty());
+        for name in names.filter(|name| !STANDARD.contains(name)) {
+            let needed = Capability::Library(name.to_owned());
+            draft.system(needed, scope.clone(), true, place.clone());
+        }
+        return;
+    }
+    let tool = Capability::Command("pkg-config".to_owned());
+    draft.system(tool, Scope::Build, true, place.clone());
+    let modules = field.value.split(',');
+    for name in modules.filter_map(|module| module.split_whitespace().next()) {
+        let needed = Capability::PkgConfig(name.to_owned());
+        draft.system(needed, scope.clone(), true, place.clone());
+    }
+}
+
+/// Libraries of the C toolchain itself.
+const STANDARD: &[&str] = &["m", "c", "pthread", "dl", "stdc++", "rt"];
 
 /// `GHC == 9.4.7`
 fn ghc(text: &str) -> Option<String> {

@@ -5,6 +5,7 @@
 use crate::evidence::Place;
 use crate::graph::{EntryKind, Scope};
 
+use super::drafts::Draft;
 use super::json_doc::{Doc, Item};
 use super::tree::{base, join};
 use super::workspace::Globs;
@@ -55,6 +56,34 @@ fn read(reading: &mut Reading<'_>) {
             draft.package(kind, name, spec, Scope::Runtime, value.place());
         }
     }
+    members(reading, &doc);
+    let draft = reading.drafts.project("deno", reading.dir);
+    let place = Place::file(reading.path);
+    tasks(draft, &doc);
+    if let Some(lock) = &lock {
+        draft.attr("lock", lock, Place::file(lock));
+    }
+    if let Some(tests) = tests {
+        draft.suite("deno", tests.clone());
+        draft.command("test", "deno test", tests);
+    }
+    match root {
+        Some(root) => {
+            draft.attr(
+                "workspace-root",
+                if root.is_empty() { "." } else { &root },
+                place,
+            );
+            draft.need(&root);
+        }
+        None => draft.command("install", "deno install", lock.map_or(place, Place::file)),
+    }
+}
+
+/// Directories of `workspace`.
+fn members(reading: &mut Reading<'_>, doc: &Doc<'_>) {
+    let tree = reading.tree;
+    let draft = reading.drafts.project("deno", reading.dir);
     let members: Vec<(String, Place)> =
         [doc.get(&["workspace"]), doc.get(&["workspace", "members"])]
             .into_iter()
@@ -73,7 +102,9 @@ fn read(reading: &mut Reading<'_>) {
             draft.attr("member", dir, place);
         }
     }
-    let place = Place::file(reading.path);
+}
+
+fn tasks(draft: &mut Draft, doc: &Doc<'_>) {
     for (name, value) in doc.get(&["tasks"]).into_iter().flat_map(Item::entries) {
         draft.attr("task", name, value.place());
         let what = match name {
@@ -83,24 +114,6 @@ fn read(reading: &mut Reading<'_>) {
             _ => continue,
         };
         draft.command(what, format!("deno task {name}"), value.place());
-    }
-    if let Some(lock) = &lock {
-        draft.attr("lock", lock, Place::file(lock));
-    }
-    if let Some(tests) = tests {
-        draft.suite("deno", tests.clone());
-        draft.command("test", "deno test", tests);
-    }
-    match root {
-        Some(root) => {
-            draft.attr(
-                "workspace-root",
-                if root.is_empty() { "." } else { &root },
-                place,
-            );
-            draft.need(&root);
-        }
-        None => draft.command("install", "deno install", lock.map_or(place, Place::file)),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::graph::Scope;
 
 use super::jvm::launcher;
 use super::tokens::{ERLANG, Token, inside, literal_after, starts, tokens};
-use super::tree::{base, is_auxiliary, parent, relative};
+use super::tree::{base, parent, relative};
 use super::{Reader, Reading};
 
 pub const READER: Reader = Reader {
@@ -17,7 +17,8 @@ pub const READER: Reader = Reader {
 };
 
 fn read(reading: &mut Reading<'_>) {
-    if let Some(above) = reading.drafts.nearest("erlang", reading.dir) {
+    let above = reading.drafts.nearest("erlang", reading.dir);
+    if let Some(above) = above.filter(|above| above != reading.dir) {
         let draft = reading.drafts.project("erlang", &above);
         draft.manifest(reading.path, reading.format);
         // `apps/*` and `lib/*` are built with the root (Rebar3's manual, "Project structure"); others are data.
@@ -28,11 +29,15 @@ fn read(reading: &mut Reading<'_>) {
     }
     let all = tokens(reading.text, &ERLANG);
     let tree = reading.tree;
-    let application = tree
-        .below(reading.dir)
-        .filter(|entry| entry.path.ends_with(".app.src") && !entry.vendored)
-        .find(|entry| !is_auxiliary(relative(parent(&entry.path), reading.dir).unwrap_or_default()))
-        .map(|entry| entry.path.clone());
+    // The application itself, or the only one of `apps/`: of several, none names the whole.
+    let mut applications = tree.below(reading.dir).filter(|entry| {
+        let inside = relative(&entry.path, reading.dir).unwrap_or_default();
+        let parts: Vec<&str> = inside.split('/').collect();
+        let own = matches!(parts.as_slice(), ["src", _] | ["apps" | "lib", _, "src", _]);
+        own && entry.path.ends_with(".app.src")
+    });
+    let application = applications.next().map(|entry| entry.path.clone());
+    let application = application.filter(|_| applications.next().is_none());
     let draft = reading.drafts.project("erlang", reading.dir);
     draft.manifest(reading.path, reading.format);
     draft.product = true;

@@ -78,25 +78,7 @@ fn gemspec(reading: &mut Reading<'_>) {
             "extensions" => {
                 let file = near(&all, at, 12).iter().filter_map(Token::literal).next();
                 if let Some(file) = file {
-                    draft.attr("native", file, place.clone());
-                    draft.system(
-                        Capability::Header("ruby.h".to_owned()),
-                        Scope::Build,
-                        true,
-                        place.clone(),
-                    );
-                    draft.system(
-                        Capability::Command("make".to_owned()),
-                        Scope::Build,
-                        true,
-                        place.clone(),
-                    );
-                    draft.system(
-                        Capability::Command("cc".to_owned()),
-                        Scope::Build,
-                        true,
-                        place,
-                    );
+                    compiled(draft, file, &place);
                 }
             }
             "executables" => {
@@ -117,6 +99,19 @@ fn gemspec(reading: &mut Reading<'_>) {
         draft.entry(&name, EntryKind::Library, Place::file(reading.path));
     }
     commands::read(reading);
+}
+
+/// An extension: installing the gem compiles it against Ruby's headers.
+fn compiled(draft: &mut super::drafts::Draft, file: &str, place: &Place) {
+    draft.attr("native", file, place.clone());
+    let needed = [
+        Capability::Header("ruby.h".to_owned()),
+        Capability::Command("make".to_owned()),
+        Capability::Command("cc".to_owned()),
+    ];
+    for capability in needed {
+        draft.system(capability, Scope::Build, true, place.clone());
+    }
 }
 
 /// `gem "name", ">= 1", "< 2"`: the literals of one statement.

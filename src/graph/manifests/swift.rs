@@ -7,6 +7,7 @@ use crate::evidence::{Place, Trust};
 use crate::graph::{EntryKind, Scope};
 use crate::packages::Capability;
 
+use super::drafts::Draft;
 use super::tokens::{CURLY, Token, inside, starts, tokens};
 use super::tree::{base, is_auxiliary, join};
 use super::{Reader, Reading};
@@ -47,18 +48,7 @@ fn read(reading: &mut Reading<'_>) {
         let name = labelled(body, "name").unwrap_or_default();
         match word {
             "Package" => draft.name(&name, &place),
-            "package" => {
-                if let Some(path) = labelled(body, "path") {
-                    if let Some(dir) = join(reading.dir, &path) {
-                        draft.need(&dir);
-                    }
-                } else if let Some(url) = labelled(body, "url") {
-                    let short = base(&url).trim_end_matches(".git").to_owned();
-                    let from = labelled(body, "from").or_else(|| labelled(body, "exact"));
-                    let spec = from.map_or_else(|| url.clone(), |from| format!("{url} {from}"));
-                    draft.package("swift", &short, &spec, Scope::Runtime, place);
-                }
-            }
+            "package" => package(draft, body, reading.dir, place),
             // Examples are built with the rest, and are not what the package is for.
             "executableTarget" | "executable"
                 if labelled(body, "path").is_some_and(|path| is_auxiliary(&path)) =>
@@ -97,6 +87,20 @@ fn read(reading: &mut Reading<'_>) {
     }
 }
 
+/// `.package(url:, from:)`, `.package(path:)`.
+fn package(draft: &mut Draft, body: &[Token], dir: &str, place: Place) {
+    if let Some(path) = labelled(body, "path") {
+        if let Some(dir) = join(dir, &path) {
+            draft.need(&dir);
+        }
+    } else if let Some(url) = labelled(body, "url") {
+        let short = base(&url).trim_end_matches(".git").to_owned();
+        let from = labelled(body, "from").or_else(|| labelled(body, "exact"));
+        let spec = from.map_or_else(|| url.clone(), |from| format!("{url} {from}"));
+        draft.package("swift", &short, &spec, Scope::Runtime, place);
+    }
+}
+
 /// The literal after `label:` straight within a call.
 fn labelled(body: &[Token], label: &str) -> Option<String> {
     let depth = body.first()?.depth;
@@ -107,7 +111,7 @@ fn labelled(body: &[Token], label: &str) -> Option<String> {
 }
 
 /// `.systemLibrary(name:, pkgConfig: "x", providers: [.apt(["libx-dev"])])`.
-fn system(draft: &mut super::drafts::Draft, body: &[Token], place: &Place) {
+fn system(draft: &mut Draft, body: &[Token], place: &Place) {
     if let Some(module) = labelled(body, "pkgConfig") {
         draft.system(
             Capability::PkgConfig(module),

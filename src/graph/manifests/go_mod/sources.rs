@@ -178,19 +178,8 @@ fn mains(reading: &mut Reading<'_>, seen: &[Seen]) {
 }
 
 fn cgo(reading: &mut Reading<'_>, path: &str, head: &str) {
-    let (tree, dir) = (reading.tree, reading.dir);
-    let stem = base(path).trim_end_matches(".go");
-    let foreign = stem.split('_').skip(1).any(|part| OTHERS.contains(&part));
-    let auxiliary = is_auxiliary(relative(parent(path), dir).unwrap_or_default());
-    let tagged = head
-        .lines()
-        .take(40)
-        .find(|line| line.starts_with("//go:build ") || line.starts_with("// +build "));
-    let scope = match (tagged, foreign || auxiliary || stem.ends_with("_test")) {
-        (_, true) => Scope::Optional(base(path).to_owned()),
-        (Some(tag), _) if needs_tag(tag) => Scope::Optional(tag.to_owned()),
-        _ => Scope::Build,
-    };
+    let dir = reading.dir;
+    let scope = scope_of(dir, path, head);
     let required = scope == Scope::Build;
     let line = |at: usize| {
         let before = head.get(..at).unwrap_or_default();
@@ -217,18 +206,8 @@ fn cgo(reading: &mut Reading<'_>, path: &str, head: &str) {
             .split_whitespace()
             .map(|word| word.trim_end_matches(['"', '*', '/']))
         {
-            let needed = match part(2) {
-                "pkg-config" if !word.starts_with('-') && !word.is_empty() => {
-                    Capability::PkgConfig(word.to_owned())
-                }
-                "LDFLAGS" => match word
-                    .strip_prefix("-l")
-                    .filter(|name| !STANDARD.contains(name))
-                {
-                    Some(name) if !name.is_empty() => Capability::Library(name.to_owned()),
-                    _ => continue,
-                },
-                _ => continue,
+            let Some(needed) = capability(part(2), word) else {
+                continue;
             };
             if matches!(needed, Capability::PkgConfig(_)) && required {
                 let tool = Capability::Command("pkg-config".to_owned());
@@ -238,19 +217,50 @@ fn cgo(reading: &mut Reading<'_>, path: &str, head: &str) {
         }
     }
     let text = head.get(..preamble).unwrap_or_default();
+    headers(reading, path, text, &scope);
+}
+
+/// A file for another system, an example, a test, or one behind a tag that nothing sets, is not needed to build.
+fn scope_of(dir: &str, path: &str, head: &str) -> Scope {
+    let stem = base(path).trim_end_matches(".go");
+    let foreign = stem.split('_').skip(1).any(|part| OTHERS.contains(&part));
+    let auxiliary = is_auxiliary(relative(parent(path), dir).unwrap_or_default());
+    let tagged = head
+        .lines()
+        .take(40)
+        .find(|line| line.starts_with("//go:build ") || line.starts_with("// +build "));
+    match (tagged, foreign || auxiliary || stem.ends_with("_test")) {
+        (_, true) => Scope::Optional(base(path).to_owned()),
+        (Some(tag), _) if needs_tag(tag) => Scope::Optional(tag.to_owned()),
+        _ => Scope::Build,
+    }
+}
+
+/// A word of `#cgo pkg-config:` or `#cgo LDFLAGS:`.
+fn capability(directive: &str, word: &str) -> Option<Capability> {
+    if directive == "pkg-config" {
+        let module = !word.starts_with('-') && !word.is_empty();
+        return module.then(|| Capability::PkgConfig(word.to_owned()));
+    }
+    let name = word.strip_prefix("-l")?;
+    let linked = !name.is_empty() && !STANDARD.contains(&name);
+    linked.then(|| Capability::Library(name.to_owned()))
+}
+
+/// Headers that the C text before the import includes.
+fn headers(reading: &mut Reading<'_>, path: &str, text: &str, scope: &Scope) {
+    let draft = reading.drafts.project("go", reading.dir);
     for found in INCLUDE.captures_iter(text) {
         let Some(name) = found.get(1) else { continue };
-        let own = join(parent(path), name.as_str()).is_some_and(|path| tree.has(&path));
+        let own = join(parent(path), name.as_str()).is_some_and(|path| reading.tree.has(&path));
         if own || LIBC.contains(&name.as_str()) {
             continue;
         }
         // Between `#if` and `#endif` it is for one of several cases.
         let before = text.get(..name.start()).unwrap_or_default();
         let count = |word: &str| {
-            before
-                .lines()
-                .filter(|line| line.trim_start().starts_with(word))
-                .count()
+            let lines = before.lines().map(str::trim_start);
+            lines.filter(|line| line.starts_with(word)).count()
         };
         let scope = if count("#if") > count("#endif") {
             Scope::Optional("#if".to_owned())
@@ -258,8 +268,9 @@ fn cgo(reading: &mut Reading<'_>, path: &str, head: &str) {
             scope.clone()
         };
         let required = scope == Scope::Build;
+        let place = Place::new(path, 1 + before.matches('\n').count() as u32);
         let needed = Capability::Header(name.as_str().to_owned());
-        draft.system(needed, scope, required, line(name.start()));
+        draft.system(needed, scope, required, place);
     }
 }
 

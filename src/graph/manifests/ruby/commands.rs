@@ -4,6 +4,7 @@ use crate::evidence::Place;
 use crate::graph::Facts;
 
 use super::super::Reading;
+use super::super::drafts::Draft;
 use super::super::tree::{base, join};
 use super::beside;
 
@@ -19,18 +20,8 @@ pub fn read(reading: &mut Reading<'_>) {
     let rackup = beside(reading, "config.ru");
     let rspec = beside(reading, ".rspec");
     let lock = beside(reading, "Gemfile.lock");
-    let below = |sub: &str, ending: &str| {
-        let dir = join(reading.dir, sub)?;
-        let found = tree.below(&dir).find(|entry| {
-            let name = base(&entry.path);
-            let prefixed = name.starts_with("test_") || name.starts_with("spec_");
-            entry.path.ends_with(ending)
-                || (ending == "_test.rb" && prefixed && name.ends_with(".rb"))
-        });
-        found.map(|entry| entry.path.clone())
-    };
-    let specs = below("spec", "_spec.rb");
-    let units = below("test", "_test.rb");
+    let specs = first_test(reading, "spec", "_spec.rb");
+    let units = first_test(reading, "test", "_test.rb");
     let rake_text = rakefile
         .as_ref()
         .and_then(|path| tree.read(path))
@@ -84,12 +75,27 @@ pub fn read(reading: &mut Reading<'_>) {
     } else if let Some(path) = rakefile {
         draft.command("test", "bundle exec rake", Place::file(path));
     }
+    run(draft, rails, rackup, place);
+}
+
+/// A test's file below a directory, by the ending that its framework looks for, or the older prefixes.
+fn first_test(reading: &Reading<'_>, sub: &str, ending: &str) -> Option<String> {
+    let dir = join(reading.dir, sub)?;
+    let found = reading.tree.below(&dir).find(|entry| {
+        let name = base(&entry.path);
+        let prefixed = name.starts_with("test_") || name.starts_with("spec_");
+        entry.path.ends_with(ending) || (ending == "_test.rb" && prefixed && name.ends_with(".rb"))
+    });
+    found.map(|entry| entry.path.clone())
+}
+
+/// An application's server, or a site's generator.
+fn run(draft: &mut Draft, rails: Option<String>, rackup: Option<String>, place: Place) {
+    let site = draft.items().iter().any(|item| item.name == "jekyll");
     match (rails, rackup) {
         (Some(path), _) => draft.command("run", "bin/rails server", Place::file(path)),
         (None, Some(path)) => draft.command("run", "bundle exec rackup", Place::file(path)),
-        _ if draft.has_attr("lock") && draft.items().iter().any(|item| item.name == "jekyll") => {
-            draft.command("build", "bundle exec jekyll build", place);
-        }
+        _ if site => draft.command("build", "bundle exec jekyll build", place),
         _ => {}
     }
 }
