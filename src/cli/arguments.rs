@@ -61,6 +61,8 @@ pub enum Command {
     Deps(super::deps::Deps),
     /// Say which package provides a header, library, command, pkg-config module or CMake package.
     Which(super::which::Which),
+    /// Make, renew or describe the index of a distribution's files.
+    Index(super::index::IndexArguments),
     /// Say what works on this machine, and what to do about what does not.
     Doctor(Doctor),
 }

@@ -9,6 +9,7 @@ mod doctor;
 mod enter;
 mod exit;
 mod graph;
+mod index;
 mod show;
 mod signals;
 mod source;
@@ -53,6 +54,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Run(options) => enter::run(options, arguments.verbosity()),
         Command::Verify(options) => certify::recheck(options),
         Command::Deps(options) => deps::run(options),
+        Command::Index(options) => index::run(options),
         Command::Which(options) => which::run(options),
         Command::Doctor(options) => doctor::run(options),
     }

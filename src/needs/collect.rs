@@ -103,6 +103,13 @@ impl<'i> Collection<'i> {
         self.take(&first.package, ask, instead);
     }
 
+    /// Takes the best provider, where there is one.
+    pub fn ask_if_known(&mut self, ask: Ask) {
+        if !self.index.providers(&ask.capability).is_empty() {
+            self.ask(ask);
+        }
+    }
+
     /// Takes a package by name.
     pub fn take(&mut self, package: &str, ask: Ask, instead: Vec<String>) {
         let Some(need) = self.needs.get_mut(package) else {

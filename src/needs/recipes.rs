@@ -171,6 +171,20 @@ const USUAL: u32 = 10;
 fn libraries(line: &str, place: &Place, out: &mut Collection<'_>) {
     let code = line.split_once('#').map_or(line, |(code, _)| code);
     let foreign = is_aside(&place.path);
+    let included = code
+        .split_once("-include ")
+        .map(|(_, rest)| rest.trim_start());
+    if let Some(header) = included
+        .and_then(|rest| rest.split_whitespace().next())
+        .filter(|name| name.ends_with(".h") && !foreign)
+    {
+        out.ask_if_known(Ask {
+            capability: Capability::Header(header.to_owned()),
+            group: Group::Required,
+            option: None,
+            because: Because::at(place.clone(), Trust::Manifest, format!("-include {header}")),
+        });
+    }
     for word in
         code.split(|c: char| c.is_whitespace() || matches!(c, '=' | '"' | '\'' | '(' | ')' | ','))
     {

@@ -1,6 +1,7 @@
 //! Stage 4: [`Capability`] → distribution package, and the facts of the bases that packages come from.
 
 mod apt_lists;
+mod apt_sources;
 mod base;
 mod build;
 mod capability;
@@ -20,6 +21,7 @@ mod rank;
 mod standard;
 
 pub use apt_lists::*;
+pub use apt_sources::*;
 pub use base::*;
 pub use build::{BuildError, Builder};
 pub use capability::*;
