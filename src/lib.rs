@@ -8,6 +8,7 @@ pub mod evidence;
 pub mod diagnose;
 pub mod emit;
 pub mod graph;
+pub mod needs;
 pub mod packages;
 pub mod plan;
 pub mod pyramid;
@@ -19,6 +20,9 @@ pub mod script;
 pub mod verify;
 
 pub mod cli;
+
+#[doc(hidden)]
+pub mod fuzzing;
 
 use std::path::Path;
 

@@ -43,8 +43,8 @@ pub enum Command {
     Build(Build),
     /// Print what the environment will consist of, and why. Runs nothing.
     Plan(Show),
-    /// Print the knowledge graph: a summary, or everything with --json.
-    Graph(Show),
+    /// Print the knowledge graph, ask it questions, or make a page of it.
+    Graph(super::graph::GraphArguments),
     /// Print setup.sh, or check a script with --check.
     Script(ScriptArguments),
     /// Print the Test Pyramid: commands by level, and what was left out.
@@ -57,6 +57,10 @@ pub enum Command {
     Run(RunArguments),
     /// Check a certificate against its setup.sh, without running anything.
     Verify(Verify),
+    /// List what the repository needs of the distribution, why, and how to install it.
+    Deps(super::deps::Deps),
+    /// Say which package provides a header, library, command, pkg-config module or CMake package.
+    Which(super::which::Which),
     /// Say what works on this machine, and what to do about what does not.
     Doctor(Doctor),
 }
@@ -252,7 +256,7 @@ pub struct Doctor {
     pub json: bool,
 }
 
-fn base(text: &str) -> Result<Base, String> {
+pub fn base(text: &str) -> Result<Base, String> {
     match text.split_once(':') {
         None if text == "host" => Ok(Base::Host),
         Some(("rootfs", path)) if !path.is_empty() => Ok(Base::Rootfs(PathBuf::from(path))),

@@ -4,12 +4,15 @@ mod arguments;
 mod bases;
 mod build;
 mod certify;
+mod deps;
 mod doctor;
 mod enter;
 mod exit;
+mod graph;
 mod show;
 mod signals;
 mod source;
+mod which;
 
 use std::process::ExitCode;
 
@@ -42,13 +45,15 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     match &arguments.command {
         Command::Build(options) => build::run(options, arguments.verbosity()),
         Command::Plan(options) => show::plan(options),
-        Command::Graph(options) => show::graph(options),
+        Command::Graph(options) => graph::run(options),
         Command::Script(options) => show::script(options),
         Command::Pyramid(options) => show::pyramid(options),
         Command::Explain(options) => show::explain(options),
         Command::Shell(options) => enter::shell(options),
         Command::Run(options) => enter::run(options, arguments.verbosity()),
         Command::Verify(options) => certify::recheck(options),
+        Command::Deps(options) => deps::run(options),
+        Command::Which(options) => which::run(options),
         Command::Doctor(options) => doctor::run(options),
     }
 }

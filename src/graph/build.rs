@@ -3,7 +3,7 @@
 use crate::scan::Repository;
 
 use super::{Cache, KnowledgeGraph};
-use super::{ci, dockerfile, documents, files, manifests, packages, runners, syntax};
+use super::{ci, containers, documents, environments, files, manifests, packages, runners, syntax};
 
 /// Reads every file of the repository once and collects what they say. Never fails: a file that cannot be read
 /// or parsed says nothing.
@@ -21,8 +21,16 @@ pub fn build_with(repository: &Repository, cache: &Cache) -> KnowledgeGraph {
     documents::add(repository, &mut graph);
     ci::add(repository, &mut graph);
     runners::add(repository, &mut graph);
-    dockerfile::add(repository, &mut graph);
+    containers::add(repository, &mut graph);
+    environments::add(repository, &mut graph);
     // Last: it reads the commands that the others found.
     packages::add(repository, &mut graph);
+    graph
+}
+
+/// Only what manifests declare: enough to tell what has to be installed, in a fraction of the time.
+pub fn declared(repository: &Repository) -> KnowledgeGraph {
+    let mut graph = KnowledgeGraph::new();
+    manifests::add(repository, &mut graph);
     graph
 }

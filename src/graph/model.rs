@@ -71,6 +71,12 @@ pub enum Facts {
         ports: Vec<String>,
         env: BTreeMap<String, String>,
     },
+    /// An environment variable that the program or its developers want set (`.env.example`, `.envrc`). The node's name
+    /// is the variable's; `value` where one is given to start from.
+    Variable {
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        value: Option<String>,
+    },
     Project(ProjectFacts),
 }
 
@@ -103,6 +109,34 @@ pub struct CommandFacts {
     /// Prerequisites and variables that could not be resolved, e.g. `${{ matrix.toxenv }}`.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub unresolved: Vec<String>,
+    /// `None`: `sh`, `bash` or another shell that reads POSIX text. Else the interpreter that the text is for, such as
+    /// `pwsh`, `cmd` or `python`: then the text is no shell command.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub shell: Option<String>,
+    /// The row of the CI matrix that the text was filled from.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub row: BTreeMap<String, String>,
+    /// What the same line says in other rows of the matrix on the same system, at most a handful.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub alternatives: Vec<String>,
+}
+
+impl CommandFacts {
+    /// A shell command with nothing else known about it.
+    pub fn new(text: impl Into<String>, source: CommandSource) -> Self {
+        Self {
+            text: text.into(),
+            source,
+            dir: String::new(),
+            env: BTreeMap::new(),
+            os: None,
+            context: String::new(),
+            unresolved: Vec::new(),
+            shell: None,
+            row: BTreeMap::new(),
+            alternatives: Vec::new(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -238,6 +272,34 @@ pub enum EdgeKind {
     Tests,
     /// Project → entry point.
     Provides,
+}
+
+impl EdgeKind {
+    /// Every kind, what declares and requires before what merely contains.
+    pub const ALL: [Self; 8] = [
+        Self::Declares,
+        Self::Requires,
+        Self::Provides,
+        Self::Runs,
+        Self::Tests,
+        Self::Documents,
+        Self::Imports,
+        Self::Contains,
+    ];
+
+    /// Its name in the JSON form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Contains => "contains",
+            Self::Imports => "imports",
+            Self::Declares => "declares",
+            Self::Requires => "requires",
+            Self::Documents => "documents",
+            Self::Runs => "runs",
+            Self::Tests => "tests",
+            Self::Provides => "provides",
+        }
+    }
 }
 
 /// Why the graph may lack what a file says: it could not be read or parsed as a whole.
@@ -406,6 +468,11 @@ impl KnowledgeGraph {
                 _ => None,
             })
             .collect()
+    }
+
+    /// The language that most of the project's own code is written in.
+    pub fn primary_language(&self) -> Option<&str> {
+        crate::scan::support::primary(&self.languages)
     }
 
     pub fn node_count(&self) -> usize {

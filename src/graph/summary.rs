@@ -39,6 +39,7 @@ pub fn kind(facts: &Facts) -> &'static str {
         Facts::EntryPoint { .. } => "entry-point",
         Facts::TestSuite { .. } => "test-suite",
         Facts::Service { .. } => "service",
+        Facts::Variable { .. } => "variable",
         Facts::Project(_) => "project",
     }
 }
@@ -47,7 +48,7 @@ pub fn summary(graph: &KnowledgeGraph) -> Summary {
     let mut summary = Summary {
         nodes: graph.node_count(),
         edges: graph.edge_count(),
-        primary: crate::scan::support::primary(&graph.languages).map(str::to_owned),
+        primary: graph.primary_language().map(str::to_owned),
         warnings: graph.warnings().len(),
         ..Summary::default()
     };
@@ -142,8 +143,8 @@ pub fn text(graph: &KnowledgeGraph) -> String {
     out
 }
 
-/// One node in a line.
-fn line(node: &Node) -> String {
+/// One node in a line, as its repository wrote it (see [`printable`]).
+pub fn line(node: &Node) -> String {
     match &node.facts {
         Facts::Command(facts) => {
             let dir = if facts.dir.is_empty() {
@@ -196,8 +197,8 @@ fn imported(graph: &KnowledgeGraph) -> Vec<(&str, usize)> {
     counts
 }
 
-/// A hostile name must not drive the terminal.
-fn printable(text: &str) -> String {
+/// A hostile name must not drive the terminal: control characters and what hides or turns text are escaped.
+pub fn printable(text: &str) -> String {
     text.chars()
         .map(|c| {
             if c.is_control() {
@@ -232,7 +233,7 @@ mod tests {
     #[test]
     fn text_shows_what_was_found_and_no_control_characters() {
         insta::assert_snapshot!(text(&graph()), @r"
-        14 nodes, 14 edges
+        14 nodes, 15 edges
         Files: c 1, make 1, markdown 1
         Primary language: c
 

@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 use super::contents::{self, Kind};
 use super::control;
 
+/// Sources that build with a package without files, from which on it is kept.
+const METAPACKAGE: u32 = 5;
+
 pub(super) const MAGIC: &[u8; 8] = b"ENVCIDX1";
 
 /// What an index could not be made from.
@@ -31,6 +34,12 @@ pub enum BuildError {
 pub(super) struct Directory {
     /// `bookworm`.
     pub release: String,
+    /// `amd64`: of the packages.
+    #[serde(default)]
+    pub architecture: String,
+    /// SHA-256 of everything after the directory, in hexadecimal digits.
+    #[serde(default)]
+    pub checksum: String,
     pub sections: Vec<Section>,
 }
 
@@ -129,6 +138,7 @@ impl Builder {
         if self.paths.values().all(HashMap::is_empty) {
             return Err(BuildError::Empty(release.to_owned()));
         }
+        self.add_metapackages();
         let mut sections = vec![
             ("packages".to_owned(), self.package_table().into_bytes()),
             (
@@ -144,6 +154,20 @@ impl Builder {
             sections.push((kind.name().to_owned(), tree(paths)?));
         }
         write(release, sections)
+    }
+
+    /// Packages without a file of their own that many sources build with: metapackages, which stand for others.
+    fn add_metapackages(&mut self) {
+        let mut names: Vec<String> = self
+            .usage
+            .iter()
+            .filter(|(name, count)| **count >= METAPACKAGE && !self.ids.contains_key(*name))
+            .map(|(name, _)| name.clone())
+            .collect();
+        names.sort();
+        for name in names {
+            self.id(&name);
+        }
     }
 
     /// One line a package: name, times used, and the package that stands for it (often none).
@@ -219,9 +243,19 @@ fn tree(paths: HashMap<String, BTreeSet<u32>>) -> Result<Vec<u8>, BuildError> {
     Ok(out)
 }
 
+/// The architecture whose lists are read.
+pub(super) const ARCHITECTURE: &str = "amd64";
+
+pub(super) fn checksum(body: &[u8]) -> String {
+    use sha2::Digest;
+    sha2::Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 fn write(release: &str, sections: Vec<(String, Vec<u8>)>) -> Result<Vec<u8>, BuildError> {
     let mut directory = Directory {
         release: release.to_owned(),
+        architecture: ARCHITECTURE.to_owned(),
+        checksum: String::new(),
         sections: Vec::new(),
     };
     let mut body = Vec::new();
@@ -235,6 +269,7 @@ fn write(release: &str, sections: Vec<(String, Vec<u8>)>) -> Result<Vec<u8>, Bui
         });
         body.extend(packed);
     }
+    directory.checksum = checksum(&body);
     let head = serde_json::to_vec(&directory)?;
     let mut out = MAGIC.to_vec();
     out.extend((head.len() as u32).to_le_bytes());

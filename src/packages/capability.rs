@@ -22,6 +22,16 @@ pub enum Capability {
     Macro(String),
     /// `py:tkinter`: a module of the distribution's own Python.
     Python(String),
+    /// `so:libfoo.so.3`: a shared library by the name that programs are linked with.
+    SharedLibrary(String),
+    /// `gir:Gtk-3.0`: a GObject typelib.
+    Typelib(String),
+    /// `perl:Foo::Bar`: a Perl module of the distribution.
+    Perl(String),
+    /// `rb:foo`: a Ruby library of the distribution.
+    Ruby(String),
+    /// `node:foo`: a Node module of the distribution.
+    Node(String),
     /// `pkg:libfoo-dev`: a package by the name the repository itself gives (for apt).
     Package(String),
 }
@@ -37,6 +47,11 @@ impl Capability {
             Self::Command(x) => ("cmd", x),
             Self::Macro(x) => ("m4", x),
             Self::Python(x) => ("py", x),
+            Self::SharedLibrary(x) => ("so", x),
+            Self::Typelib(x) => ("gir", x),
+            Self::Perl(x) => ("perl", x),
+            Self::Ruby(x) => ("rb", x),
+            Self::Node(x) => ("node", x),
             Self::Package(x) => ("pkg", x),
         }
     }
@@ -52,7 +67,7 @@ impl fmt::Display for Capability {
 /// The text is not `prefix:subject` with a known prefix and a subject.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "not a capability: {0:?} (expected header:, pc:, cmake:, lib:, cmd:, m4:, py: or pkg: and a name)"
+    "not a capability: {0:?} (expected header:, pc:, cmake:, lib:, cmd:, m4:, py:, so:, gir:, perl:, rb:, node: or pkg: and a name)"
 )]
 pub struct ParseCapabilityError(String);
 
@@ -74,6 +89,11 @@ impl FromStr for Capability {
             "cmd" => Self::Command(subject),
             "m4" => Self::Macro(subject),
             "py" => Self::Python(subject),
+            "so" => Self::SharedLibrary(subject),
+            "gir" => Self::Typelib(subject),
+            "perl" => Self::Perl(subject),
+            "rb" => Self::Ruby(subject),
+            "node" => Self::Node(subject),
             "pkg" => Self::Package(subject),
             _ => return Err(bad()),
         })

@@ -15,10 +15,15 @@ pub enum Kind {
     Command,
     Macro,
     Python,
+    SharedLibrary,
+    Typelib,
+    Perl,
+    Ruby,
+    Node,
 }
 
 impl Kind {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 12] = [
         Self::Header,
         Self::PkgConfig,
         Self::CMake,
@@ -26,6 +31,11 @@ impl Kind {
         Self::Command,
         Self::Macro,
         Self::Python,
+        Self::SharedLibrary,
+        Self::Typelib,
+        Self::Perl,
+        Self::Ruby,
+        Self::Node,
     ];
 
     /// Name of the section in the index file.
@@ -38,6 +48,11 @@ impl Kind {
             Self::Command => "cmd",
             Self::Macro => "m4",
             Self::Python => "py",
+            Self::SharedLibrary => "so",
+            Self::Typelib => "gir",
+            Self::Perl => "perl",
+            Self::Ruby => "rb",
+            Self::Node => "node",
         }
     }
 }
@@ -96,7 +111,47 @@ fn classify_file(path: &str) -> Option<(Kind, &str)> {
     if name.ends_with(".m4") && path.starts_with("usr/share/aclocal") {
         return Some((Kind::Macro, path));
     }
-    python_module(path).map(|module| (Kind::Python, module))
+    python_module(path)
+        .map(|module| (Kind::Python, module))
+        .or_else(|| soname(path, name).map(|path| (Kind::SharedLibrary, path)))
+        .or_else(|| other_language(path, name))
+}
+
+/// `libfoo.so.3` where the dynamic linker looks; file names with a longer version are behind the link.
+fn soname<'p>(path: &'p str, name: &str) -> Option<&'p str> {
+    let (dir, _) = path.rsplit_once('/')?;
+    let dir = dir.strip_prefix("usr/").unwrap_or(dir);
+    let (_, version) = name.split_once(".so.")?;
+    let short = version.len() < 8 && version.split('.').count() <= 2 && version.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    (name.starts_with("lib") && short && matches!(dir, "lib" | "lib/x86_64-linux-gnu")).then_some(path)
+}
+
+/// Typelibs, and modules of Perl, Ruby and Node.
+fn other_language<'p>(path: &'p str, name: &str) -> Option<(Kind, &'p str)> {
+    if name.ends_with(".typelib") && path.contains("/girepository-1.0/") && is_native(path) {
+        return Some((Kind::Typelib, path));
+    }
+    if name.ends_with(".pm") {
+        let inside = perl_inside(path)?;
+        return (inside.matches('/').count() <= 3).then_some((Kind::Perl, path));
+    }
+    if let Some(inside) = path.strip_prefix("usr/lib/ruby/vendor_ruby/") {
+        return (inside.ends_with(".rb") && inside.matches('/').count() == 0).then_some((Kind::Ruby, path));
+    }
+    let inside = path.strip_prefix("usr/share/nodejs/")?.strip_suffix("/package.json")?;
+    let depth = inside.matches('/').count();
+    let own = depth == 0 || depth == 1 && inside.starts_with('@');
+    own.then(|| path.strip_suffix("/package.json").map(|module| (Kind::Node, module)))?
+}
+
+/// A Perl module's path below the directory that Perl searches.
+pub fn perl_inside(path: &str) -> Option<&str> {
+    if let Some(inside) = path.strip_prefix("usr/share/perl5/") {
+        return Some(inside);
+    }
+    let versioned = ["usr/lib/x86_64-linux-gnu/perl5/", "usr/lib/x86_64-linux-gnu/perl/", "usr/share/perl/"];
+    let rest = versioned.iter().find_map(|dir| path.strip_prefix(dir))?;
+    rest.split_once('/').map(|(_version, inside)| inside)
 }
 
 fn classify_command(path: &str) -> Option<Kind> {
@@ -234,7 +289,9 @@ fn python_module(path: &str) -> Option<&str> {
     let is_code = path.ends_with(".py") || path.ends_with(".so");
     let mut parts = inside.split('/');
     let first = parts.next()?;
-    if !is_code || first.contains('-') {
+    // The interpreter's tag of an extension module has a hyphen, a module's name has none.
+    let name = first.split('.').next().unwrap_or(first);
+    if !is_code || name.contains('-') {
         return None;
     }
     let prefix = path.len() - inside.len();

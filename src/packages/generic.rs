@@ -106,7 +106,9 @@ fn is_plain_find(found: &Found, name: &str) -> bool {
         .matches('/')
         .count()
         .saturating_sub(name.matches('/').count());
-    extra <= 1
+    // Qt's classes stand below a directory of the version and one of the module.
+    let class = name.starts_with('Q') && !name.contains('.') && name.chars().nth(1).is_some_and(|c| c.is_ascii_uppercase());
+    extra <= 1 || class && extra <= 2
 }
 
 #[cfg(test)]

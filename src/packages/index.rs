@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use fst::{IntoStreamer, Streamer};
 
 use super::base::BaseFacts;
-use super::build::{Directory, MAGIC};
+use super::build::{ARCHITECTURE, Directory, MAGIC, checksum};
 use super::contents::{Kind, reverse};
 
 /// Debian bookworm, amd64, component main. `examples/build_index.rs` makes it anew.
@@ -21,8 +21,10 @@ const MOST_PATHS: usize = 4096;
 pub enum IndexError {
     #[error("{0}: {1}")]
     Read(PathBuf, std::io::Error),
-    #[error("not an index of this version of envc ({0}): make it anew")]
+    #[error("not a sound index of this version of envc ({0}): make it anew with `envc index build`")]
     Format(&'static str),
+    #[error("the index is for {0:?}, and envc reads amd64 only: make it anew with `envc index build`")]
+    Architecture(String),
 }
 
 /// Which packages hold which headers, libraries, commands and so on, in one release of a distribution.
@@ -83,7 +85,26 @@ impl Index {
     /// Reads an index that [`super::Builder`] made.
     pub fn from_file(path: &Path) -> Result<Self, IndexError> {
         let bytes = std::fs::read(path).map_err(|e| IndexError::Read(path.to_owned(), e))?;
-        Self::from_bytes(bytes.into())
+        let index = Self::from_bytes(bytes.into())?;
+        index.check()?;
+        Ok(index)
+    }
+
+    /// Refuses what is cut off, altered or of another architecture.
+    pub(super) fn check(&self) -> Result<(), IndexError> {
+        let directory = &self.data.directory;
+        if directory.architecture != ARCHITECTURE {
+            return Err(IndexError::Architecture(directory.architecture.clone()));
+        }
+        let body = self.data.bytes.get(self.data.body..).unwrap_or_default();
+        let expected: usize = directory.sections.iter().map(|section| section.packed).sum();
+        if body.len() != expected {
+            return Err(IndexError::Format("cut off, or longer than it says"));
+        }
+        if checksum(body) != directory.checksum {
+            return Err(IndexError::Format("its checksum is wrong"));
+        }
+        Ok(())
     }
 
     pub(super) fn from_bytes(bytes: std::borrow::Cow<'static, [u8]>) -> Result<Self, IndexError> {
@@ -168,6 +189,27 @@ impl Index {
         self.packages().rows.get(id as usize)
     }
 
+    /// Source packages of the distribution that build with this package, or with one that it stands for.
+    pub fn usage(&self, name: &str) -> u32 {
+        let packages = self.packages();
+        let own = packages
+            .by_name
+            .get(name)
+            .and_then(|at| packages.rows.get(*at as usize));
+        own.map_or_else(
+            || {
+                packages
+                    .rows
+                    .iter()
+                    .filter(|row| row.default == name)
+                    .map(|row| row.usage)
+                    .max()
+                    .unwrap_or(0)
+            },
+            |row| row.usage,
+        )
+    }
+
     /// Whether some file of the package is in the index.
     pub fn knows_package(&self, name: &str) -> bool {
         let packages = self.packages();
@@ -239,6 +281,31 @@ impl Index {
             });
         }
         hits
+    }
+
+    /// Last components of paths that begin like `name` and are of about its length: candidates for a closer look.
+    pub(super) fn similar(&self, kind: Kind, name: &str, slack: usize) -> Vec<String> {
+        let Some(tree) = self.tree(kind) else {
+            return Vec::new();
+        };
+        let first = name.chars().next().map(String::from).unwrap_or_default();
+        let mut stream = tree.map.range().ge(&first).into_stream();
+        let mut names: Vec<String> = Vec::new();
+        while let Some((key, _)) = stream.next() {
+            let Ok(key) = std::str::from_utf8(key) else {
+                continue;
+            };
+            if !key.starts_with(&first) {
+                break;
+            }
+            let last = key.split('/').next().unwrap_or(key);
+            if last.len().abs_diff(name.len()) <= slack
+                && names.last().is_none_or(|known| known != last)
+            {
+                names.push(last.to_owned());
+            }
+        }
+        names
     }
 
     /// Paths in the index by kind, for `doctor` and tests.

@@ -1,6 +1,6 @@
 //! Capability → candidates: where to look, and in which order the finds are given.
 
-use super::contents::{ANY, Kind, below_include};
+use super::contents::{self, ANY, Kind, below_include};
 use super::index::{Hit, Index};
 use super::{Capability, cmake, generic, macros, preferred, rank};
 
@@ -49,6 +49,11 @@ impl Index {
             }
             Capability::Macro(name) => macros::find(self, name),
             Capability::Python(name) => self.find_python(name),
+            Capability::SharedLibrary(name) => self.find(Kind::SharedLibrary, name, name),
+            Capability::Typelib(name) => self.find(Kind::Typelib, &format!("{}.typelib", name.trim_end_matches(".typelib")), name),
+            Capability::Perl(name) => self.find_perl(name),
+            Capability::Ruby(name) => self.find(Kind::Ruby, &format!("{}.rb", name.split('/').next().unwrap_or(name)), name),
+            Capability::Node(name) => self.find(Kind::Node, &format!("nodejs/{name}"), name),
             Capability::Package(name) => return self.named(name),
         };
         let mut candidates = rank::order(self, capability, found);
@@ -150,6 +155,14 @@ impl Index {
         found
     }
 
+    /// `Foo::Bar` is `Foo/Bar.pm` in a directory that Perl searches.
+    fn find_perl(&self, name: &str) -> Vec<Found> {
+        let path = format!("{}.pm", name.replace("::", "/"));
+        let mut found = self.find(Kind::Perl, &path, name);
+        found.retain(|each| contents::perl_inside(&each.hit.path) == Some(path.as_str()));
+        found
+    }
+
     /// A name that the repository itself gives is taken as it is; that the index has it is said.
     fn named(&self, name: &str) -> Vec<Candidate> {
         let sane = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.');
@@ -178,7 +191,7 @@ fn is_linker_path(path: &str) -> bool {
 }
 
 /// True where the compiler finds the header without any further `-I`.
-pub(super) fn is_exact_header(path: &str, name: &str) -> bool {
+pub(crate) fn is_exact_header(path: &str, name: &str) -> bool {
     if !path.starts_with("usr/include/") {
         return false;
     }

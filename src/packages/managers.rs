@@ -72,6 +72,11 @@ fn rpm(capability: &Capability) -> Option<String> {
         Capability::Library(name) => format!("/usr/lib64/lib{name}.so"),
         Capability::Macro(name) => format!("/usr/share/aclocal/{}.m4", name.to_ascii_lowercase()),
         Capability::Python(name) => format!("python3dist({})", name.to_ascii_lowercase()),
+        Capability::SharedLibrary(name) => format!("/usr/lib64/{name}"),
+        Capability::Perl(name) => format!("perl({name})"),
+        Capability::Typelib(name) => format!("/usr/lib64/girepository-1.0/{name}.typelib"),
+        Capability::Ruby(name) => format!("rubygem({name})"),
+        Capability::Node(name) => format!("npm({name})"),
         Capability::Package(_) => return None,
     })
 }
@@ -80,6 +85,7 @@ fn apk(capability: &Capability) -> Option<String> {
     match capability {
         Capability::PkgConfig(name) => Some(format!("pc:{name}")),
         Capability::Command(name) => Some(format!("cmd:{name}")),
+        Capability::SharedLibrary(name) => Some(format!("so:{name}")),
         _ => None,
     }
 }
@@ -90,7 +96,7 @@ fn is_plain(subject: &str) -> bool {
         && !subject.contains("..")
         && subject
             .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.' | b'_' | b'/'))
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.' | b'_' | b'/' | b':'))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod apt_lists;
 mod base;
 mod build;
 mod capability;
+mod close;
 mod cmake;
 mod contents;
 mod control;
@@ -14,6 +15,7 @@ mod lookup;
 mod macros;
 mod managers;
 mod preferred;
+mod query;
 mod rank;
 mod standard;
 
@@ -25,7 +27,10 @@ pub use cmake::cmake_find_module;
 pub use explain::explain;
 pub use index::{Index, IndexError, cache_path};
 pub use lookup::Candidate;
+pub(crate) use lookup::is_exact_header;
 pub use managers::{native_requirement, package_for, roles};
+pub use query::{Answer, Reading, answer, readings};
+pub(crate) use rank::similarity;
 pub use standard::is_standard_header;
 
 #[cfg(test)]

@@ -138,7 +138,7 @@ fn is_versioned(package: &str) -> bool {
 }
 
 /// How far two names are the same, 0 to 100, without `lib`, `-dev`, versions and punctuation.
-pub(super) fn similarity(subject: &str, package: &str) -> i32 {
+pub(crate) fn similarity(subject: &str, package: &str) -> i32 {
     let subject = subject.rsplit_once('.').map_or(subject, |(stem, ext)| {
         if matches!(ext, "h" | "hpp" | "hh" | "hxx") {
             stem

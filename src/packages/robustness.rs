@@ -40,17 +40,32 @@ fn a_damaged_index_is_an_error_or_empty_and_never_a_panic() {
     let mut cut = whole.clone();
     cut.truncate(whole.len() / 2);
     let cut = Index::from_bytes(Cow::Owned(cut)).unwrap();
+    assert!(cut.check().unwrap_err().to_string().contains("cut off"));
     assert!(cut.providers(&"cmd:meson".parse().unwrap()).is_empty());
     let mut spoilt = whole;
     for at in (2000..spoilt.len()).step_by(97) {
         spoilt[at] ^= 0x5a;
     }
     let spoilt = Index::from_bytes(Cow::Owned(spoilt)).unwrap();
+    assert!(spoilt.check().unwrap_err().to_string().contains("checksum"));
     assert!(
         spoilt
             .providers(&"header:zlib.h".parse().unwrap())
             .is_empty()
     );
+}
+
+#[test]
+fn an_index_of_another_architecture_is_refused() {
+    let whole = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/data/debian-bookworm.idx")).unwrap();
+    assert!(Index::from_bytes(Cow::Borrowed(&[])).is_err());
+    let at = whole.windows(5).position(|five| five == b"amd64").unwrap();
+    let mut other = whole;
+    other[at..at + 5].copy_from_slice(b"arm64");
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), other).unwrap();
+    let error = Index::from_file(file.path()).err().unwrap();
+    assert!(error.to_string().contains("arm64"), "{error}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! `ecosystems/` a build system writes the steps, and `system` turns capabilities into packages.
 
 mod base;
+mod beside;
 mod compose;
 mod constraints;
 mod demand;
@@ -16,3 +17,4 @@ mod system;
 pub use compose::{PlanError, plan};
 pub use constraints::Constraints;
 pub use model::*;
+pub(crate) use projects::select;

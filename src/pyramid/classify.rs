@@ -80,7 +80,7 @@ fn classify_one(mut item: Found, known: &Known) -> Result<Candidate, String> {
     {
         return Err("holds a variable that only its CI knows".into());
     }
-    let (command, note) = rewrite(&item.command, known);
+    let (command, note) = rewrite(&item.command, &item.dir, known);
     if note.is_some() {
         item.compound =
             shell::statements(&command).is_none_or(|all| all.iter().any(|s| s.compound));

@@ -274,7 +274,7 @@ fn variants(capability: &Capability) -> Vec<Capability> {
             let top = module.split('.').next().unwrap_or(module);
             all.push(Capability::Python(top.to_owned()));
         }
-        Capability::Command(_) | Capability::Macro(_) | Capability::Package(_) => {}
+        _ => {}
     }
     all.dedup();
     all

@@ -17,11 +17,10 @@
 //! stand in the tree.
 
 mod automake;
+mod known;
 pub mod libc;
 mod macros;
 mod shell;
-
-use std::collections::BTreeSet;
 
 use crate::evidence::Place;
 use crate::graph::Scope;
@@ -86,14 +85,20 @@ fn read(reading: &mut Reading<'_>) {
     automake::read(reading, &dir);
 }
 
-/// Macros that the repository defines itself, in `*.m4` files and in `configure.ac`.
-fn own_macros(tree: &Tree<'_>, dir: &str) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    let files = tree
+/// Macros that the repository defines itself, in `*.m4` files and in `configure.ac`. What `aclocal` has copied comes
+/// last: a definition of the repository's own goes before it.
+fn own_macros(tree: &Tree<'_>, dir: &str) -> macros::Own {
+    let mut found = macros::Own::new();
+    let is_source =
+        |path: &str| path.ends_with(".m4") || matches!(base(path), "configure.ac" | "configure.in");
+    let mut files: Vec<&str> = tree
         .below(dir)
-        .filter(|entry| entry.path.ends_with(".m4") || base(&entry.path).starts_with("configure."));
-    for entry in files.take(500) {
-        let Some(text) = tree.read(&entry.path) else {
+        .map(|entry| entry.path.as_str())
+        .filter(|path| is_source(path))
+        .collect();
+    files.sort_by_key(|path| (base(path) == "aclocal.m4", path.matches('/').count()));
+    for path in files.into_iter().take(500) {
+        let Some(text) = tree.read(path) else {
             continue;
         };
         for piece in m4::scan(&text, 1) {
@@ -109,11 +114,17 @@ fn own_macros(tree: &Tree<'_>, dir: &str) -> BTreeSet<String> {
                 )
                 && let Some(name) = call.args.first()
             {
-                names.insert(name.text.clone());
+                let body = call.args.get(1).cloned().unwrap_or_default();
+                found
+                    .entry(name.text.clone())
+                    .or_insert_with(|| macros::Definition {
+                        path: path.to_owned(),
+                        body,
+                    });
             }
         }
     }
-    names
+    found
 }
 
 fn handwritten(reading: &mut Reading<'_>) {

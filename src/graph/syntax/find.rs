@@ -13,7 +13,7 @@ use super::grammar::{grammar, is_known};
 use super::reading::{Want, read_source};
 
 /// A function or type with the place of its name.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Definition {
     pub name: String,
     pub kind: SymbolKind,

@@ -3,6 +3,7 @@
 mod handlers;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::evidence::Place;
 use crate::graph::{Facts, Scope};
@@ -10,15 +11,29 @@ use crate::packages::Capability;
 
 use super::super::drafts::Draft;
 use super::super::m4::{Arg, Call, Piece, scan};
+use super::known;
 use super::shell::{Nesting, Vars, assignment};
+
+/// A macro of the repository: the file that defines it and its body.
+pub struct Definition {
+    pub path: String,
+    pub body: Arg,
+}
+
+/// The repository's own macros by name.
+pub type Own = BTreeMap<String, Definition>;
 
 pub struct Run<'d> {
     draft: &'d mut Draft,
-    path: &'d str,
+    /// The file whose text runs: `configure.ac`, or that of the macro being expanded.
+    path: String,
     /// `configure` has to be made first.
     bootstrap: bool,
     /// Macros the repository defines.
-    own: BTreeSet<String>,
+    own: Rc<Own>,
+    /// Macros that are expanded at most once (`AC_REQUIRE`), and how many expansions are left.
+    once: BTreeSet<String>,
+    expansions: u32,
     vars: Vars,
     nesting: Nesting,
     /// Shell variables that tell whether something was found → its fact.
@@ -30,7 +45,9 @@ pub struct Run<'d> {
 type Handler = fn(&mut Run<'_>, &Call);
 
 const MAX_DEPTH: u8 = 12;
-const BUDGET: u32 = 50_000;
+const BUDGET: u32 = 200_000;
+const MAX_EXPANSIONS: u32 = 4000;
+const MAX_BODY: usize = 256 << 10;
 
 static HANDLERS: &[(&str, Handler)] = &[
     ("AC_INIT", |run, call| {
@@ -152,6 +169,21 @@ static HANDLERS: &[(&str, Handler)] = &[
         handlers::option(run, call, "with")
     }),
     ("AS_IF", handlers::as_if),
+    ("AC_REQUIRE", |run, call| run.require_macro(call)),
+    ("PKG_CHECK_EXISTS", handlers::pkg_check_exists),
+    ("AC_LIB_HAVE_LINKFLAGS", |run, call| {
+        handlers::library(run, call, text(call, 0))
+    }),
+    ("AC_LIB_LINKFLAGS", |run, call| {
+        handlers::library(run, call, text(call, 0))
+    }),
+    ("AC_TRY_COMPILE", handlers::compiles),
+    ("AC_TRY_LINK", handlers::compiles),
+    ("AC_TRY_RUN", handlers::compiles),
+    ("AC_TRY_CPP", handlers::compiles),
+    ("AC_LANG_PROGRAM", handlers::compiles),
+    ("AC_LANG_SOURCE", handlers::compiles),
+    ("AC_ERROR", |run, _| run.error()),
     ("AC_MSG_ERROR", |run, _| run.error()),
     ("AC_MSG_FAILURE", |run, _| run.error()),
 ];
@@ -185,25 +217,57 @@ const OPAQUE: &[&str] = &[
     "m4_pattern_forbid",
 ];
 
+/// `$1` … `$9` of a macro's body by its arguments; `$@` and `$*` by all of them.
+fn substitute(body: &str, args: &[Arg]) -> String {
+    let mut out = String::new();
+    let mut rest = body;
+    while let Some((before, after)) = rest.split_once('$') {
+        out.push_str(before);
+        let mut chars = after.chars();
+        match chars.next() {
+            Some(digit @ '1'..='9') => {
+                let at = (digit as usize) - ('1' as usize);
+                out.push_str(args.get(at).map_or("", |arg| arg.text.as_str()));
+                rest = chars.as_str();
+            }
+            Some('@' | '*') => {
+                let all: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
+                out.push_str(&all.join(","));
+                rest = chars.as_str();
+            }
+            _ => {
+                out.push('$');
+                rest = after;
+            }
+        }
+        if out.len() > MAX_BODY {
+            return out;
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
 fn text(call: &Call, at: usize) -> &str {
     call.args.get(at).map_or("", |arg| arg.text.as_str())
 }
 
 fn fails(arg: Option<&Arg>) -> bool {
     arg.is_some_and(|arg| {
-        ["AC_MSG_ERROR", "AC_MSG_FAILURE", "exit 1", "as_fn_error"]
-            .iter()
-            .any(|word| arg.text.contains(word))
+        [
+            "AC_MSG_ERROR",
+            "AC_MSG_FAILURE",
+            "AC_ERROR",
+            "exit 1",
+            "as_fn_error",
+        ]
+        .iter()
+        .any(|word| arg.text.contains(word))
     })
 }
 
 impl<'d> Run<'d> {
-    pub fn new(
-        draft: &'d mut Draft,
-        path: &'d str,
-        bootstrap: bool,
-        own: BTreeSet<String>,
-    ) -> Self {
+    pub fn new(draft: &'d mut Draft, path: &str, bootstrap: bool, own: Own) -> Self {
         // What Autoconf itself sets on the machines that envc builds on.
         let known = [
             ("GCC", "yes"),
@@ -216,9 +280,11 @@ impl<'d> Run<'d> {
         let vars = known.map(|(name, value)| (name.to_owned(), Some(value.to_owned())));
         Self {
             draft,
-            path,
+            path: path.to_owned(),
             bootstrap,
-            own,
+            own: Rc::new(own),
+            once: BTreeSet::new(),
+            expansions: MAX_EXPANSIONS,
             vars: vars.into(),
             nesting: Nesting::default(),
             results: BTreeMap::new(),
@@ -228,7 +294,7 @@ impl<'d> Run<'d> {
     }
 
     fn place(&self, line: u32) -> Place {
-        Place::new(self.path, line)
+        Place::new(&self.path, line)
     }
 
     fn attr(&mut self, name: &str, value: &str, line: u32) {
@@ -254,9 +320,15 @@ impl<'d> Run<'d> {
     fn call(&mut self, call: &Call) {
         if let Some((_, handler)) = HANDLERS.iter().find(|(name, _)| *name == call.name) {
             handler(self, call);
-        } else if needs_package(&call.name) && !self.own.contains(&call.name) && self.bootstrap {
-            let capability = Capability::Macro(call.name.clone());
-            self.need(capability, Scope::Build, true, call.line);
+        } else {
+            self.foreign_macro(call);
+            if self.known_macro(call) {
+                // What it looks for is known; its arguments still run.
+            } else if let Some(definition) = Rc::clone(&self.own).get(&call.name)
+                && !call.name.starts_with("PKG_")
+            {
+                return self.expand(definition, call);
+            }
         }
         if OPAQUE.contains(&call.name.as_str()) || call.name == "AS_IF" {
             return;
@@ -280,6 +352,62 @@ impl<'d> Run<'d> {
         }
     }
 
+    /// A macro that some package brings has to be there when `configure` is made.
+    fn foreign_macro(&mut self, call: &Call) {
+        if needs_package(&call.name) && !self.own.contains_key(&call.name) {
+            let capability = Capability::Macro(call.name.clone());
+            self.need(capability, Scope::Build, self.bootstrap, call.line);
+        }
+    }
+
+    fn known_macro(&mut self, call: &Call) -> bool {
+        let Some(known) = known::known(&call.name) else {
+            return false;
+        };
+        // With an action for the case that it is not found, configure goes on.
+        let required = known.required && call.args.len() < 3;
+        let scope = if known.test {
+            Scope::Test
+        } else {
+            Scope::Build
+        };
+        for capability in known.needs {
+            let at = self.need(capability, scope.clone(), required, call.line);
+            for action in call.args.iter().skip(1) {
+                self.results_of(Some(action), at);
+            }
+        }
+        true
+    }
+
+    /// Runs the body of one of the repository's macros with the arguments in place.
+    fn expand(&mut self, definition: &Definition, call: &Call) {
+        if self.expansions == 0 || self.depth >= MAX_DEPTH {
+            return;
+        }
+        self.expansions -= 1;
+        let body = substitute(&definition.body.text, &call.args);
+        let path = std::mem::replace(&mut self.path, definition.path.clone());
+        self.depth += 1;
+        let depth = self.nesting.depth();
+        self.pieces(&scan(&body, definition.body.line));
+        self.nesting.truncate(depth);
+        self.depth -= 1;
+        self.path = path;
+    }
+
+    /// `AC_REQUIRE([X])`: X runs before, once.
+    fn require_macro(&mut self, call: &Call) {
+        let name = text(call, 0).to_owned();
+        if self.once.insert(name.clone()) {
+            self.call(&Call {
+                name,
+                args: Vec::new(),
+                line: call.line,
+            });
+        }
+    }
+
     fn nested(&mut self, arg: &Arg, condition: &str, value: Option<bool>) {
         let has_code = arg.text.contains(['(', '=']) || arg.text.contains('_');
         if !has_code || self.depth >= MAX_DEPTH {
@@ -297,12 +425,7 @@ impl<'d> Run<'d> {
     fn need(&mut self, capability: Capability, scope: Scope, required: bool, line: u32) -> usize {
         let value = self.nesting.value();
         let place = self.place(line);
-        let around = self
-            .nesting
-            .conditions()
-            .last()
-            .unwrap_or_default()
-            .to_owned();
+        let around = self.nesting.reason().to_owned();
         if value == Some(true) {
             return self.draft.system(capability, scope, required, place);
         }

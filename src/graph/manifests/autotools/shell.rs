@@ -37,6 +37,12 @@ impl Nesting {
         self.stack.iter().map(|level| level.text.as_str())
     }
 
+    /// The condition that decides over the current place: one that is false, else the innermost.
+    pub fn reason(&self) -> &str {
+        let no = self.stack.iter().find(|level| level.value == Some(false));
+        no.or(self.stack.last()).map_or("", |level| level.text.as_str())
+    }
+
     pub fn push(&mut self, text: &str, value: Option<bool>) {
         if self.stack.len() < MAX_NESTING {
             self.stack.push(Level {

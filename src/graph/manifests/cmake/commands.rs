@@ -266,7 +266,11 @@ fn set(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
         .collect();
     let cached = words.get(end).is_some_and(|(word, _)| word == "CACHE");
     let forced = words.last().is_some_and(|(word, _)| word == "FORCE");
-    let value = values.join(";");
+    let mut value = values.join(";");
+    // `set(X ${X} more)` before X is set: nothing stands in its place.
+    if !machine.vars.contains_key(&name) {
+        value = value.replace(&format!("${{{name}}};"), "").replace(&format!("${{{name}}}"), "");
+    }
     if cached && word(words, end + 1) == "BOOL" && !forced {
         declare_option(machine, &name, value, line);
     } else if !cached || !machine.vars.contains_key(&name) {
@@ -314,12 +318,26 @@ fn include(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
     if machine.standing().value == Some(false) {
         return;
     }
+    // A variable that nobody sets stands for nothing.
+    let name = without_unknown(&name);
     let as_path = machine
         .resolve(&name)
         .filter(|path| machine.reading.tree.has(path));
     if let Some(path) = as_path.or_else(|| machine.module(&name)) {
         machine.include(&path);
     }
+}
+
+/// A word without the references that are not known.
+pub fn without_unknown(word: &str) -> String {
+    let mut out = String::new();
+    let mut rest = word;
+    while let Some((before, after)) = rest.split_once("${") {
+        out.push_str(before);
+        rest = after.split_once('}').map_or("", |(_, tail)| tail);
+    }
+    out.push_str(rest);
+    out
 }
 
 fn target(machine: &mut Machine<'_, '_>, words: &Words, line: u32, library: bool) {

@@ -42,8 +42,12 @@ fn plain(name: &str) -> bool {
 
 /// `find_package(NAME [version] [EXACT] [QUIET] [REQUIRED] [COMPONENTS …] [OPTIONAL_COMPONENTS …])`.
 pub fn find_package(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
-    let name = word(words, 0);
+    let name = alias(machine, words);
     if !plain(&name) {
+        let place = machine.place(line);
+        machine
+            .draft()
+            .attr("computed", format!("find_package({name})"), place);
         return;
     }
     let place = machine.place(line);
@@ -68,6 +72,15 @@ pub fn find_package(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
             .draft()
             .attr("component", format!("{name} {component}"), place.clone());
     }
+    for (component, capability) in components
+        .iter()
+        .filter_map(|word| Some((word, part(&name, word)?)))
+    {
+        let at = need(machine, capability, required, place.clone());
+        machine
+            .results
+            .insert(format!("{name}{component}_FOUND"), at);
+    }
     let at = need(machine, Capability::CMake(name.clone()), required, place);
     for result in [
         format!("{name}_FOUND"),
@@ -75,6 +88,60 @@ pub fn find_package(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
     ] {
         machine.results.insert(result.clone(), at);
         machine.vars.insert(result, None);
+    }
+}
+
+/// `find_package(QT NAMES Qt6 Qt5 …)` finds one under another's name, and says afterwards which.
+fn alias(machine: &mut Machine<'_, '_>, words: &Words) -> String {
+    let first = word(words, 0);
+    let Some(at) = words.iter().position(|(word, _)| word == "NAMES") else {
+        return first;
+    };
+    let names: Vec<&str> = words
+        .iter()
+        .skip(at + 1)
+        .map(|(word, _)| word.as_str())
+        .take_while(|word| {
+            !matches!(
+                *word,
+                "REQUIRED"
+                    | "COMPONENTS"
+                    | "CONFIG"
+                    | "QUIET"
+                    | "OPTIONAL_COMPONENTS"
+                    | "HINTS"
+                    | "PATHS"
+            )
+        })
+        .collect();
+    // Releases that have both build nearly everything with the older one.
+    let chosen = names.iter().find(|name| **name == "Qt5").or(names.first());
+    let Some(chosen) = chosen else {
+        return first;
+    };
+    if let Some(major) = chosen.strip_prefix("Qt") {
+        machine
+            .vars
+            .insert("QT_VERSION_MAJOR".to_owned(), Some(major.to_owned()));
+        machine
+            .vars
+            .insert("QT_MAJOR_VERSION".to_owned(), Some(major.to_owned()));
+    }
+    (*chosen).to_owned()
+}
+
+/// What a component of a package with many parts is by itself.
+fn part(package: &str, component: &str) -> Option<Capability> {
+    let name = component.trim_start_matches(package);
+    match package {
+        "Boost" => {
+            let name = name.to_ascii_lowercase();
+            (name != "headers").then(|| Capability::Library(format!("boost_{name}")))
+        }
+        "Qt5" | "Qt6" | "KF5" | "KF6" | "Qt4" => {
+            Some(Capability::CMake(format!("{package}{name}")))
+        }
+        _ => None,
     }
 }
 
@@ -130,6 +197,13 @@ fn standard(
         machine
             .draft()
             .tool("python", None, Trust::Manifest, place.clone());
+    } else if module.python && wants_interpreter {
+        need(
+            machine,
+            Capability::Command("python3".to_owned()),
+            false,
+            place.clone(),
+        );
     }
     let mut at = None;
     for capability in &module.needs {
@@ -277,6 +351,11 @@ fn names(words: &Words) -> Vec<String> {
     if start == 1 {
         // The short form: one name, then paths.
         names.truncate(1);
+    }
+    for name in &mut names {
+        if name.starts_with("${") || name.ends_with('}') {
+            *name = super::commands::without_unknown(name);
+        }
     }
     names.retain(|name| plain(name) && !name.starts_with('/'));
     names

@@ -14,7 +14,8 @@ pub(super) fn pkg_check_modules(run: &mut Run<'_>, call: &Call) {
         call.args.get(3).is_none_or(|arg| arg.text.is_empty()) || fails(call.args.get(3));
     run.command("pkg-config", required, call.line);
     let mut after_operator = false;
-    for word in text(call, 1)
+    let modules = expanded(run, text(call, 1));
+    for word in modules
         .split([' ', '\t', '\n', ','])
         .filter(|word| !word.is_empty())
     {
@@ -35,6 +36,73 @@ pub(super) fn pkg_check_modules(run: &mut Run<'_>, call: &Call) {
         run.results_of(call.args.get(2), at);
         run.results_of(call.args.get(3), at);
     }
+}
+
+/// `PKG_CHECK_EXISTS(MODULES, …)`: asks without an error.
+pub(super) fn pkg_check_exists(run: &mut Run<'_>, call: &Call) {
+    let mut lenient = call.clone();
+    let first = call.args.first().cloned().unwrap_or_default();
+    lenient.args.insert(0, first);
+    lenient.args.truncate(3);
+    lenient.args.resize_with(4, Default::default);
+    if let Some(last) = lenient.args.last_mut() {
+        last.text = ":".to_owned();
+    }
+    pkg_check_modules(run, &lenient);
+}
+
+/// Headers of a program that `configure` tries to compile: found or not, it goes on.
+pub(super) fn compiles(run: &mut Run<'_>, call: &Call) {
+    for arg in call.args.iter().take(2) {
+        for (line, number) in arg.text.lines().zip(arg.line..) {
+            let Some(rest) = line.trim().strip_prefix('#').map(str::trim) else {
+                continue;
+            };
+            let Some(name) = rest.strip_prefix("include").and_then(|rest| {
+                rest.trim()
+                    .strip_prefix('<')
+                    .and_then(|rest| rest.split_once('>'))
+                    .map(|(name, _)| name)
+            }) else {
+                continue;
+            };
+            if is_plain(name) && !libc::is_header(name) {
+                run.need(
+                    Capability::Header(name.to_owned()),
+                    Scope::Build,
+                    false,
+                    number,
+                );
+            }
+        }
+    }
+}
+
+/// Shell variables that are known, in place; what is not known goes.
+fn expanded(run: &Run<'_>, text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('$') {
+        out.push_str(before);
+        let inner = after.strip_prefix('{').unwrap_or(after);
+        let end = inner
+            .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .unwrap_or(inner.len());
+        let (name, tail) = inner.split_at(end);
+        if let Some(value) = run.vars.get(name).cloned().flatten() {
+            out.push_str(&value);
+        }
+        rest = if after.starts_with('{') {
+            tail.strip_prefix('}').unwrap_or(tail)
+        } else {
+            tail
+        };
+        if out.len() > 10_000 {
+            break;
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 fn is_plain(name: &str) -> bool {
@@ -93,6 +161,7 @@ pub(super) fn library(run: &mut Run<'_>, call: &Call, name: &str) {
 pub(super) fn program(run: &mut Run<'_>, call: &Call, names: &str) {
     let Some(name) = names
         .split_whitespace()
+        .map(|name| name.trim_matches(['\'', '"']))
         .next()
         .filter(|name| is_plain(name))
     else {

@@ -33,6 +33,10 @@ pub(super) const PLATFORM: &[(&str, &str)] = &[
     ("CMAKE_HOST_WIN32", "0"),
     ("CMAKE_HOST_APPLE", "0"),
     ("PROJECT_IS_TOP_LEVEL", "1"),
+    // What the modules of KDE set where nobody says otherwise.
+    ("QT_MAJOR_VERSION", "5"),
+    ("QT_VERSION_MAJOR", "5"),
+    ("KF_MAJOR_VERSION", "5"),
     ("CMAKE_SCRIPT_MODE_FILE", ""),
     ("HUNTER_ENABLED", "0"),
     ("VCPKG_TOOLCHAIN", "0"),

@@ -1,0 +1,364 @@
+//! What the build files of one project say.
+
+use std::collections::BTreeSet;
+
+use crate::evidence::{Because, Place, Trust};
+use crate::graph::{DependencyFacts, EdgeKind, Facts, KnowledgeGraph, NodeId, ProjectFacts, Scope};
+use crate::packages::{Candidate, Capability};
+use crate::scan::Repository;
+
+use super::collect::{Ask, Collection};
+use super::includes::{is_aside, is_test};
+use super::model::Group;
+
+/// What the sources say, against which a declaration is weighed.
+#[derive(Debug, Default)]
+pub struct Witness {
+    /// Packages that hold a header which the sources include, under any condition.
+    pub packages: BTreeSet<String>,
+    /// There are sources at all.
+    pub sources: bool,
+    /// The build system asks for whatever it may find, and does not mean it.
+    pub strict: bool,
+    /// Some scanner or parser has to be generated.
+    pub flex: bool,
+    pub bison: bool,
+    /// Some pkg-config module is looked for.
+    pub modules: bool,
+}
+
+/// What the build files of one project say.
+pub fn declared(
+    graph: &KnowledgeGraph,
+    project: NodeId,
+    facts: &ProjectFacts,
+    witness: &Witness,
+    out: &mut Collection<'_>,
+) {
+    for (node, dependency) in graph.dependencies(project) {
+        let (Some(capability), "system") = (&dependency.capability, dependency.ecosystem.as_str())
+        else {
+            continue;
+        };
+        let place = node.place.clone().unwrap_or_else(|| Place::file(""));
+        if unused(dependency, capability, out, witness) {
+            continue;
+        }
+        if let Some((group, option)) = standing(dependency, capability, &place) {
+            out.ask(Ask {
+                capability: capability.clone(),
+                group,
+                option,
+                because: Because::at(place, dependency.trust, dependency.spec.clone()),
+            });
+        }
+    }
+    for node in graph.out(project, EdgeKind::Requires) {
+        if let Facts::Tool { trust, .. } = &node.facts {
+            let name = if node.name == "python" {
+                "python3"
+            } else {
+                &node.name
+            };
+            let place = node.place.clone().unwrap_or_else(|| Place::file(""));
+            let because = Because::at(place, *trust, format!("runs {}", node.name));
+            out.ask(command(name, because));
+        }
+    }
+    build_system(graph, project, facts, out);
+}
+
+/// Sources of the distribution that build with a program, from which on a build that looks for it uses it. Below are
+/// helpers of developers: caches, formatters, packagers, debuggers.
+const USUAL_PROGRAM: u32 = 40;
+
+/// What is looked for and not needed: helpers of developers, tools that make `configure` where it is there, and
+/// libraries of which the sources never speak.
+fn unused(
+    facts: &DependencyFacts,
+    capability: &Capability,
+    out: &Collection<'_>,
+    witness: &Witness,
+) -> bool {
+    if let Capability::Command(name) = capability {
+        match name.as_str() {
+            "flex" | "lex" => return !witness.flex,
+            "bison" | "yacc" | "byacc" => return !witness.bison,
+            "pkg-config" => return !(witness.modules || witness.strict),
+            _ => {}
+        }
+    }
+    if facts.required {
+        return false;
+    }
+    let providers = out.index.providers(capability);
+    let Some(best) = providers.first() else {
+        return false;
+    };
+    let used = |candidate: &Candidate| out.index.usage(&candidate.package);
+    match capability {
+        Capability::Command(name) => {
+            MAKES_CONFIGURE.contains(&name.as_str())
+                || HELPERS.contains(&name.as_str())
+                || providers.iter().map(used).max().unwrap_or(0) < USUAL_PROGRAM
+        }
+        Capability::Header(_) | Capability::Library(_) | Capability::CMake(_) => {
+            let usage = used(best);
+            let least = if witness.strict {
+                USUAL_LIBRARY
+            } else {
+                RARE_LIBRARY
+            };
+            best.package == "valgrind"
+                || usage < COINCIDENCE
+                || witness.sources && !witness.packages.contains(&best.package) && usage < least
+        }
+        _ => false,
+    }
+}
+
+const MAKES_CONFIGURE: &[&str] = &[
+    "autoreconf",
+    "aclocal",
+    "automake",
+    "autoconf",
+    "libtoolize",
+    "autopoint",
+    "autoheader",
+];
+
+/// The same for libraries that no source includes: for `configure`, which probes widely, and for others.
+const USUAL_LIBRARY: u32 = 60;
+const RARE_LIBRARY: u32 = 5;
+
+/// Packages that fewer build with are not what anyone looks for; a name is shared by chance.
+const COINCIDENCE: u32 = 3;
+
+/// Programs that builds look for to serve developers, however usual their packages are for other uses.
+const HELPERS: &[&str] = &[
+    "ocamlc",
+    "ocamlopt",
+    "ocamlc.opt",
+    "ocamlopt.opt",
+    "ocamldep",
+    "ocamlbuild",
+    "ocamlfind",
+    "ghc",
+    "git",
+    "svn",
+    "hg",
+    "bzr",
+    "cvs",
+    "valgrind",
+    "gdb",
+    "lcov",
+    "gcov",
+    "genhtml",
+    "gcovr",
+    "clang-format",
+    "clang-tidy",
+    "cppcheck",
+    "indent",
+    "astyle",
+    "ctags",
+    "etags",
+    "cscope",
+    "ccache",
+    "sendmail",
+    "mail",
+    "ssh",
+    "scp",
+    "rsync",
+    "wget",
+    "curl",
+    "gpg",
+    "gpg2",
+    "makensis",
+    "rpmbuild",
+    "rpm",
+    "dpkg",
+    "dpkg-buildpackage",
+    "emacs",
+    "vi",
+    "vim",
+    "less",
+    "more",
+    "ps",
+    "hostname",
+    "uname",
+    "nproc",
+    "sudo",
+    "su",
+    "mount",
+    "umount",
+    "zip",
+    "ldconfig",
+    "dot",
+    "convert",
+    "rst2html",
+    "clang",
+    "clang++",
+    "lld",
+    "ld.gold",
+    "iwyu",
+    "include-what-you-use",
+    "splint",
+    "objdump",
+    "readelf",
+    "objcopy",
+    "dsymutil",
+    "otool",
+    "lipo",
+    "cygpath",
+    "wine",
+    "windres",
+    "rc",
+    "link",
+    "cl",
+    "icc",
+    "icpc",
+    "xcrun",
+    "sphinx-build",
+    "java",
+    "node",
+    "npm",
+    "ar",
+    "ranlib",
+    "nm",
+    "strip",
+    "ld",
+];
+
+/// Python files in directories of tests, from which on they are how the project tests itself.
+const TEST_SCRIPTS: usize = 3;
+
+/// Scanners and parsers that the build makes, and scripts that its tests run.
+pub fn generators(
+    repository: &Repository,
+    facts: &ProjectFacts,
+    witness: &Witness,
+    out: &mut Collection<'_>,
+) {
+    let prefix = if facts.dir.is_empty() {
+        String::new()
+    } else {
+        format!("{}/", facts.dir)
+    };
+    let first = |extensions: &[&str]| {
+        repository
+            .files
+            .iter()
+            .filter(|entry| entry.path.starts_with(&prefix) && !entry.vendored)
+            .find(|entry| {
+                entry
+                    .path
+                    .rsplit_once('.')
+                    .is_some_and(|(_, extension)| extensions.contains(&extension))
+            })
+    };
+    let scripts: Vec<_> = repository
+        .files
+        .iter()
+        .filter(|entry| entry.path.starts_with(&prefix) && is_test(&entry.path) && !entry.vendored)
+        .filter(|entry| entry.language.as_deref() == Some("python"))
+        .collect();
+    if let Some(entry) = scripts.first().filter(|_| scripts.len() >= TEST_SCRIPTS) {
+        let because = Because::at(Place::file(&entry.path), Trust::Source, "runs python3");
+        out.ask(Ask {
+            group: Group::Test,
+            ..command("python3", because)
+        });
+    }
+    for (wanted, extensions, tool) in [
+        (witness.flex, &["l", "ll", "lpp", "lex"][..], "flex"),
+        (witness.bison, &["y", "yy", "ypp"], "bison"),
+    ] {
+        if let Some(entry) = first(extensions).filter(|_| wanted) {
+            let because = Because::at(
+                Place::file(&entry.path),
+                Trust::Source,
+                format!("made by {tool}"),
+            );
+            out.ask(command(tool, because));
+        }
+    }
+}
+
+fn command(name: &str, because: Because) -> Ask {
+    Ask {
+        capability: Capability::Command(name.to_owned()),
+        group: Group::Tools,
+        option: None,
+        because,
+    }
+}
+
+/// Programs that every project of a kind runs.
+fn build_system(
+    graph: &KnowledgeGraph,
+    project: NodeId,
+    facts: &ProjectFacts,
+    out: &mut Collection<'_>,
+) {
+    let place = graph
+        .node(project)
+        .and_then(|node| node.place.clone())
+        .unwrap_or_else(|| Place::file(""));
+    let tools: &[&str] = match facts.ecosystem.as_str() {
+        "cmake" => &["cmake", "make"],
+        "meson" => &["meson", "ninja", "pkg-config"],
+        "autotools" | "make" => &["make"],
+        _ => &[],
+    };
+    for tool in tools {
+        let because = Because::at(
+            place.clone(),
+            Trust::Convention,
+            format!("{} project", facts.ecosystem),
+        );
+        out.ask(command(tool, because));
+    }
+    for attr in facts.all("language") {
+        let compiler = match attr.value.to_ascii_lowercase().as_str() {
+            "cxx" => "g++",
+            "c" => "gcc",
+            "fortran" => "gfortran",
+            "vala" => "valac",
+            "asm_nasm" => "nasm",
+            _ => continue,
+        };
+        let because = Because::at(
+            attr.place.clone(),
+            Trust::Manifest,
+            format!("language {}", attr.value),
+        );
+        out.ask(command(compiler, because));
+    }
+}
+
+/// The group of a declared dependency, and the option that alone asks for it. `None`: it asks for nothing.
+fn standing(
+    facts: &DependencyFacts,
+    capability: &Capability,
+    place: &Place,
+) -> Option<(Group, Option<String>)> {
+    let tool = matches!(capability, Capability::Command(_));
+    let strength = match (facts.required, tool) {
+        (true, true) => Group::Tools,
+        (true, false) => Group::Required,
+        (false, _) => Group::Optional,
+    };
+    // Build files of samples and the like: a default build may skip them.
+    let aside = is_aside(&place.path) && !is_test(&place.path);
+    match &facts.scope {
+        Scope::Dev => None,
+        Scope::Test if aside => None,
+        _ if aside && !facts.required => None,
+        Scope::Test => Some((Group::Test, None)),
+        Scope::Optional(_) if matches!(capability, Capability::Command(name) if name == "pkg-config") => {
+            Some((Group::Tools, None))
+        }
+        Scope::Optional(option) => Some((Group::Optional, Some(option.clone()))),
+        Scope::Build | Scope::Runtime => Some((strength, None)),
+    }
+}

@@ -1,0 +1,573 @@
+//! Headers that the sources ask of the system: those that neither the repository nor the compiler has.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use rayon::prelude::*;
+
+use crate::evidence::Place;
+use crate::packages::is_standard_header;
+use crate::scan::{FileEntry, FileKind, Repository, read_text};
+
+use super::compiled::Compiled;
+use super::preprocess::{Include, includes};
+
+/// Sources that are read; a repository with more is read in part, shallow directories first.
+const MAX_SOURCES: usize = 40_000;
+const MAX_SOURCE: u64 = 2 << 20;
+
+/// A header of the system, and where it is included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    pub header: String,
+    /// `<…>` in at least one place.
+    pub system: bool,
+    /// Some include of it stands under no condition that is not known.
+    pub sure: bool,
+    /// Included by a source outside of tests, examples and the like.
+    pub product: bool,
+    pub guard: String,
+    pub place: Place,
+    /// Files that include it.
+    pub files: usize,
+}
+
+/// Whether a scanner (`.l`) or parser (`.y`) below `dir` has to be generated: nothing made of it stands beside it.
+pub fn generated(repository: &Repository, dir: &str, extensions: &[&str]) -> bool {
+    let prefix = if dir.is_empty() {
+        String::new()
+    } else {
+        format!("{dir}/")
+    };
+    repository.files.iter().any(|entry| {
+        let path = entry.path.as_str();
+        let Some((stem, extension)) = path.rsplit_once('.') else {
+            return false;
+        };
+        if !path.starts_with(&prefix)
+            || !extensions.contains(&extension)
+            || entry.vendored
+            || is_aside(path)
+        {
+            return false;
+        }
+        // Other generators use the same endings; rules of flex and bison stand below a line `%%`.
+        let rules = || {
+            read_text(repository, path)
+                .is_some_and(|text| text.lines().any(|line| line.trim_end() == "%%"))
+        };
+        let (folder, name) = stem
+            .rsplit_once('/')
+            .map_or(("", stem), |(folder, name)| (folder, name));
+        let beside = |file: String| {
+            let path = if folder.is_empty() {
+                file
+            } else {
+                format!("{folder}/{file}")
+            };
+            repository.has(&path)
+        };
+        let made = [
+            "c", "cc", "cpp", "cxx", "tab.c", "tab.cc", "tab.cpp", "yy.c", "yy.cc", "lex.c", "h",
+        ]
+        .iter()
+        .filter(|end| **end != "h")
+        .any(|end| beside(format!("{name}.{end}")) || beside(format!("{name}_{end}")));
+        let usual = ["lex.yy.c", "y.tab.c", "lex.yy.cc"]
+            .iter()
+            .any(|file| beside((*file).to_owned()));
+        !made
+            && !usual
+            && !beside(format!("lex.{name}.c"))
+            && !beside(format!("{name}_tab.c"))
+            && !beside(format!("{name}lex.c"))
+            && rules()
+    })
+}
+
+/// `parts`: directories with a `configure` of their own that the project's runs.
+///
+/// Every header that the compiled sources below `dir` include, themselves or through the repository's own headers, and
+/// that the repository does not hold, by name.
+pub fn wanted(repository: &Repository, dir: &str, parts: &[String], compiled: &Compiled) -> Vec<Wanted> {
+    let sources = read(repository, dir, parts);
+    let own = Own::of(repository);
+    let reached = reach(&sources, &own, compiled);
+    let stems: HashSet<&str> = sources
+        .iter()
+        .map(|source| stem(&source.entry.path))
+        .collect();
+    let mut found: BTreeMap<String, Wanted> = BTreeMap::new();
+    for (source, sure) in sources.iter().zip(reached) {
+        let Some(sure) = sure else {
+            continue;
+        };
+        for include in &source.includes {
+            let target = include.target.as_str();
+            // A quoted name that a source has as well is a header that the build makes of it.
+            let made = !include.system && stems.contains(stem(target));
+            if !made
+                && !is_standard_header(target)
+                && own.resolve(include, &source.entry.path).is_empty()
+                && (include.system || !own.is_inside(target))
+            {
+                note(&mut found, source.entry, include, sure);
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
+/// A source with what it includes.
+struct Source<'r> {
+    entry: &'r FileEntry,
+    includes: Vec<Include>,
+}
+
+fn read<'r>(repository: &'r Repository, dir: &str, parts: &[String]) -> Vec<Source<'r>> {
+    let prefix = if dir.is_empty() {
+        String::new()
+    } else {
+        format!("{dir}/")
+    };
+    // What has a `configure` of its own is another project, kept here.
+    let nested: Vec<&str> = repository
+        .files
+        .iter()
+        .filter_map(|entry| {
+            entry
+                .path
+                .strip_suffix("/configure.ac")
+                .or(entry.path.strip_suffix("/configure.in"))
+        })
+        .filter(|other| *other != dir && !parts.iter().any(|part| part == other) && repository.has(&format!("{prefix}configure.ac")))
+        .collect();
+    // What the project's own `configure` runs is part of it.
+    let is_nested = |path: &str| {
+        nested.iter().any(|other| {
+            path.strip_prefix(other)
+                .is_some_and(|rest| rest.starts_with('/'))
+        })
+    };
+    let entries: Vec<&FileEntry> = repository
+        .files
+        .iter()
+        .filter(|entry| !is_nested(&entry.path))
+        .filter(|entry| {
+            entry.path.starts_with(&prefix) && entry.kind == FileKind::Text && !entry.vendored
+        })
+        .filter(|entry| entry.size <= MAX_SOURCE && language(&entry.path).is_some())
+        .take(MAX_SOURCES)
+        .collect();
+    entries
+        .par_iter()
+        .filter_map(|entry| {
+            let text = read_text(repository, &entry.path)?;
+            let includes = includes(&text, language(&entry.path) == Some(true));
+            Some(Source { entry, includes })
+        })
+        .collect()
+}
+
+/// For each source, whether the build reaches it: `Some(true)` under no unknown condition. Headers are reached from
+/// the sources that include them; circles end where a file was reached before.
+fn reach(sources: &[Source<'_>], own: &Own, compiled: &Compiled) -> Vec<Option<bool>> {
+    let by_path: HashMap<&str, usize> = sources
+        .iter()
+        .enumerate()
+        .map(|(at, source)| (source.entry.path.as_str(), at))
+        .collect();
+    let mut reached: Vec<Option<bool>> = vec![None; sources.len()];
+    for sure in [true, false] {
+        let mut queue: Vec<usize> = Vec::new();
+        for (at, source) in sources.iter().enumerate() {
+            let starts = !is_header(&source.entry.path) && compiled.holds(&source.entry.path);
+            if reached.get(at) == Some(&None) && starts == sure && starts
+                || !sure && reached.get(at) == Some(&Some(true))
+            {
+                queue.push(at);
+            }
+        }
+        while let Some(at) = queue.pop() {
+            if let Some(state) = reached.get_mut(at).filter(|state| state.is_none()) {
+                *state = Some(sure);
+            }
+            let Some(source) = sources.get(at) else {
+                continue;
+            };
+            for include in source
+                .includes
+                .iter()
+                .filter(|include| include.sure || !sure)
+            {
+                for path in own.resolve(include, &source.entry.path) {
+                    if let Some(&next) = by_path.get(path.as_str())
+                        && reached.get(next) == Some(&None)
+                    {
+                        if let Some(state) = reached.get_mut(next) {
+                            *state = Some(sure);
+                        }
+                        queue.push(next);
+                    }
+                }
+            }
+        }
+    }
+    reached
+}
+
+fn is_header(path: &str) -> bool {
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    matches!(
+        extension,
+        "h" | "hh" | "hpp" | "hxx" | "H" | "h++" | "inl" | "tcc" | "ipp" | "moc"
+    ) || path.ends_with(".h.in")
+}
+
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.split('.').next().unwrap_or(name)
+}
+
+fn note(found: &mut BTreeMap<String, Wanted>, entry: &FileEntry, include: &Include, reached: bool) {
+    let sure = include.sure && reached;
+    let product = !is_aside(&entry.path);
+    let place = Place::new(&entry.path, include.line);
+    let wanted = found
+        .entry(include.target.clone())
+        .or_insert_with(|| Wanted {
+            header: include.target.clone(),
+            system: include.system,
+            sure: include.sure,
+            product,
+            guard: include.guard.clone(),
+            place: place.clone(),
+            files: 0,
+        });
+    wanted.files += 1;
+    wanted.system |= include.system;
+    // The strongest place speaks for it: product before others, certain before conditional.
+    if (product, sure) > (wanted.product, wanted.sure) {
+        wanted.product = product;
+        wanted.sure = sure;
+        wanted.guard.clone_from(&include.guard);
+        wanted.place = place;
+    }
+}
+
+/// Whether a path is a C or C++ file; `Some(true)`: C++ (a `.h` may be either).
+fn language(path: &str) -> Option<bool> {
+    let (_, extension) = path.strip_suffix(".in").unwrap_or(path).rsplit_once('.')?;
+    match extension {
+        "c" | "m" => Some(false),
+        "cc" | "cpp" | "cxx" | "C" | "c++" | "h" | "hh" | "hpp" | "hxx" | "H" | "h++" | "inl"
+        | "tcc" | "ipp" | "mm" | "y" | "l" | "yy" | "ll" | "ypp" | "lpp" | "xs" | "moc" => {
+            Some(true)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a file stands in a directory of tests.
+pub fn is_test(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let mut dirs = lower.split('/').rev().skip(1);
+    dirs.any(|part| part.starts_with("test") || part.ends_with("test") || part.ends_with("tests"))
+}
+
+/// `aix-dev.c`, `plugin_win32.cpp`: a word of the name is another system.
+fn is_foreign(path: &str) -> bool {
+    let words = |part: &str| part.to_ascii_lowercase();
+    let lower = words(path);
+    lower
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|word| {
+            matches!(
+                word,
+                "win32"
+                    | "win64"
+                    | "windows"
+                    | "w32"
+                    | "mswin"
+                    | "msvc"
+                    | "mingw"
+                    | "mingw32"
+                    | "cygwin"
+                    | "darwin"
+                    | "osx"
+                    | "macos"
+                    | "macosx"
+                    | "freebsd"
+                    | "netbsd"
+                    | "openbsd"
+                    | "dragonfly"
+                    | "solaris"
+                    | "sunos"
+                    | "aix"
+                    | "hpux"
+                    | "irix"
+                    | "sco"
+                    | "tru64"
+                    | "osf1"
+                    | "beos"
+                    | "haiku"
+                    | "os2"
+                    | "android"
+                    | "amiga"
+                    | "vms"
+                    | "dos"
+                    | "msdos"
+                    | "riscos"
+                    | "wince"
+                    | "ios"
+                    | "iphone"
+                    | "cocoa"
+                    | "emscripten"
+                    | "alphavms"
+                    | "i386bsd"
+                    | "bsd"
+                    | "nto"
+                    | "qnx"
+                    | "ultrix"
+                    | "unixware"
+                    | "androidjni"
+                    | "uwp"
+                    | "symbian"
+                    | "psp"
+                    | "wii"
+                    | "hurd"
+                    | "djgpp"
+                    | "watcom"
+            )
+        })
+}
+
+/// Directories that a default build does not compile, and those of tests; and files of other systems.
+pub fn is_aside(path: &str) -> bool {
+    if is_foreign(path) {
+        return true;
+    }
+    let dir = path
+        .rsplit_once('/')
+        .map_or("", |(dir, _)| dir)
+        .to_ascii_lowercase();
+    dir.split('/').any(|part| {
+        ASIDE.contains(&part)
+            || [
+                "example",
+                "test",
+                "sample",
+                "demo",
+                "benchmark",
+                "win",
+                "msvc",
+            ]
+            .iter()
+            .any(|start| {
+                part.strip_prefix(start).is_some_and(|rest| {
+                    rest.is_empty() || rest.starts_with(|c: char| !c.is_ascii_lowercase())
+                })
+            })
+            || ["example", "examples", "test", "tests"].iter().any(|end| {
+                part.strip_suffix(end)
+                    .is_some_and(|rest| rest.ends_with(|c: char| !c.is_ascii_alphanumeric()))
+            })
+    })
+}
+
+const ASIDE: &[&str] = &[
+    "examples",
+    "tests",
+    "testing",
+    "unittest",
+    "unittests",
+    "testsuite",
+    "samples",
+    "demos",
+    "fuzz",
+    "fuzzing",
+    "fuzzers",
+    "bench",
+    "benchmarks",
+    "contrib",
+    "doc",
+    "docs",
+    "win32",
+    "win64",
+    "windows",
+    "macos",
+    "macosx",
+    "osx",
+    "mac",
+    "darwin",
+    "cocoa",
+    "android",
+    "ios",
+    "vms",
+    "os2",
+    "dos",
+    "amiga",
+    "beos",
+    "wince",
+    "symbian",
+    "nacl",
+    "emscripten",
+    "wasm",
+    "swig",
+    "python",
+    "perl",
+    "ruby",
+    "php",
+    "java",
+    "jni",
+    "tcl",
+    "lua",
+    "csharp",
+    "bindings",
+    "third_party",
+    "thirdparty",
+    "3rdparty",
+    "extern",
+    "external",
+    "externals",
+    "deps",
+    "vendor",
+    "old",
+    "obsolete",
+    "attic",
+    "unused",
+    "experimental",
+    "tutorial",
+    "tutorials",
+    "playground",
+    "port",
+    "ports",
+    "packaging",
+    "installer",
+    "misc",
+    "uwp",
+    "xcode",
+    "visualstudio",
+    "vs",
+    "vc",
+    "delphi",
+    "borland",
+    "dotnet",
+    "templates",
+    "template",
+];
+
+/// Files of the repository by the ends of their paths.
+struct Own {
+    by_name: HashMap<String, Vec<String>>,
+    paths: HashSet<String>,
+    /// Directories that hold headers, by their last component, with how many.
+    dirs: HashMap<String, usize>,
+}
+
+impl Own {
+    fn of(repository: &Repository) -> Self {
+        let mut own = Self {
+            by_name: HashMap::new(),
+            paths: HashSet::new(),
+            dirs: HashMap::new(),
+        };
+        for entry in &repository.files {
+            let path = entry.path.as_str();
+            // A template becomes the file that it is named after.
+            let made = [
+                ".in",
+                ".cmake",
+                ".cmakein",
+                ".meson",
+                ".am",
+                ".tmpl",
+                ".template",
+                "_in",
+                ".pre",
+                ".dist",
+                ".def",
+            ]
+            .iter()
+            .find_map(|end| path.strip_suffix(end))
+            .unwrap_or(path);
+            for name in [path, made] {
+                let base = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
+                let known = own.by_name.entry(base).or_default();
+                if known.last().is_none_or(|last| last != path) {
+                    known.push(path.to_owned());
+                }
+            }
+            own.paths.insert(path.to_owned());
+            if is_header(path)
+                && let Some((dir, _)) = path.rsplit_once('/')
+            {
+                let last = dir.rsplit('/').next().unwrap_or(dir);
+                *own.dirs.entry(last.to_owned()).or_default() += 1;
+            }
+        }
+        own
+    }
+
+    /// Files of the repository that an include may mean: beside the includer, or below some directory that an include
+    /// path may name.
+    fn resolve(&self, include: &Include, includer: &str) -> Vec<String> {
+        let dir = includer.rsplit_once('/').map_or("", |(dir, _)| dir);
+        if !include.system
+            && let Some(path) =
+                normal(dir, &include.target).filter(|path| self.paths.contains(path))
+        {
+            return vec![path];
+        }
+        let target = include
+            .target
+            .trim_start_matches("./")
+            .trim_start_matches("../")
+            .to_ascii_lowercase();
+        let name = target.rsplit('/').next().unwrap_or(&target);
+        let Some(paths) = self.by_name.get(name) else {
+            return Vec::new();
+        };
+        let ends = |path: &&String| {
+            let lower = path.to_ascii_lowercase();
+            let lower = lower.strip_suffix(".in").unwrap_or(&lower);
+            lower
+                .strip_suffix(target.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        };
+        let found: Vec<String> = paths.iter().filter(ends).take(8).cloned().collect();
+        if found.is_empty() && !include.system {
+            // Installed under a directory of another name, or made from a template.
+            return paths.iter().take(4).cloned().collect();
+        }
+        found
+    }
+
+    /// Whether a path starts in a directory of headers that is the repository's own, so that the file is made there.
+    fn is_inside(&self, target: &str) -> bool {
+        let Some((dir, _)) = target.rsplit_once('/') else {
+            return false;
+        };
+        let last = dir.rsplit('/').next().unwrap_or(dir);
+        self.dirs.get(last).is_some_and(|count| *count >= 3)
+            && !is_standard_header(target)
+            && self
+                .by_name
+                .values()
+                .flatten()
+                .any(|path| path.contains(&format!("{dir}/")))
+    }
+}
+
+fn normal(dir: &str, target: &str) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in dir.split('/').chain(target.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            other => parts.push(other),
+        }
+    }
+    Some(parts.join("/"))
+}
