@@ -50,7 +50,7 @@ impl<'a> Lines<'a> {
             bytes: text.as_bytes(),
             at: 0,
             line: 1,
-            calls: CALLS.iter().any(|name| holds(name)),
+            calls: CALLS.iter().any(holds),
         }
     }
 
