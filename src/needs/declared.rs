@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use crate::evidence::{Because, Place, Trust};
 use crate::graph::{DependencyFacts, EdgeKind, Facts, KnowledgeGraph, NodeId, ProjectFacts, Scope};
 use crate::packages::{Candidate, Capability};
-use crate::scan::Repository;
 
 use super::collect::{Ask, Collection};
+use super::generated::Generated;
 use super::includes::{is_aside, is_test};
 use super::model::Group;
 
@@ -20,9 +20,8 @@ pub struct Witness {
     pub sources: bool,
     /// The build system asks for whatever it may find, and does not mean it.
     pub strict: bool,
-    /// Some scanner or parser has to be generated.
-    pub flex: bool,
-    pub bison: bool,
+    pub flex: Option<Generated>,
+    pub bison: Option<Generated>,
     /// Some pkg-config module is looked for.
     pub modules: bool,
 }
@@ -82,8 +81,8 @@ fn unused(
 ) -> bool {
     if let Capability::Command(name) = capability {
         match name.as_str() {
-            "flex" | "lex" => return !witness.flex,
-            "bison" | "yacc" | "byacc" => return !witness.bison,
+            // Asked for by their sources, see `generators`.
+            "flex" | "lex" | "bison" | "yacc" | "byacc" => return true,
             "pkg-config" => return !(witness.modules || witness.strict),
             _ => {}
         }
@@ -229,58 +228,39 @@ const HELPERS: &[&str] = &[
     "ld",
 ];
 
-/// Python files in directories of tests, from which on they are how the project tests itself.
-const TEST_SCRIPTS: usize = 3;
-
-/// Scanners and parsers that the build makes, and scripts that its tests run.
+/// The generators of scanners and parsers: needed where the build has to run them, of use where the build system
+/// looks for them to make anew what the repository ships.
 pub fn generators(
-    repository: &Repository,
-    facts: &ProjectFacts,
+    graph: &KnowledgeGraph,
+    project: NodeId,
     witness: &Witness,
     out: &mut Collection<'_>,
 ) {
-    let prefix = if facts.dir.is_empty() {
-        String::new()
-    } else {
-        format!("{}/", facts.dir)
-    };
-    let first = |extensions: &[&str]| {
-        repository
-            .files
-            .iter()
-            .filter(|entry| entry.path.starts_with(&prefix) && !entry.vendored)
-            .find(|entry| {
-                entry
-                    .path
-                    .rsplit_once('.')
-                    .is_some_and(|(_, extension)| extensions.contains(&extension))
-            })
-    };
-    let scripts: Vec<_> = repository
-        .files
-        .iter()
-        .filter(|entry| entry.path.starts_with(&prefix) && is_test(&entry.path) && !entry.vendored)
-        .filter(|entry| entry.language.as_deref() == Some("python"))
-        .collect();
-    if let Some(entry) = scripts.first().filter(|_| scripts.len() >= TEST_SCRIPTS) {
-        let because = Because::at(Place::file(&entry.path), Trust::Source, "runs python3");
-        out.ask(Ask {
-            group: Group::Test,
-            ..command("python3", because)
-        });
-    }
-    for (wanted, extensions, tool) in [
-        (witness.flex, &["l", "ll", "lpp", "lex"][..], "flex"),
-        (witness.bison, &["y", "yy", "ypp"], "bison"),
+    for (source, names) in [
+        (&witness.flex, &["flex", "lex"][..]),
+        (&witness.bison, &["bison", "yacc", "byacc"]),
     ] {
-        if let Some(entry) = first(extensions).filter(|_| wanted) {
-            let because = Because::at(
-                Place::file(&entry.path),
-                Trust::Source,
-                format!("made by {tool}"),
-            );
-            out.ask(command(tool, because));
-        }
+        let (Some(source), Some(tool)) = (source, names.first()) else {
+            continue;
+        };
+        let asked = graph
+            .dependencies(project)
+            .iter()
+            .any(|(_, dependency)| matches!(&dependency.capability, Some(Capability::Command(name)) if names.contains(&name.as_str())));
+        let group = match (source.must, asked) {
+            (true, _) => Group::Tools,
+            (false, true) => Group::Optional,
+            (false, false) => continue,
+        };
+        let because = Because::at(
+            source.place.clone(),
+            Trust::Source,
+            format!("a source of {tool}"),
+        );
+        out.ask(Ask {
+            group,
+            ..command(tool, because)
+        });
     }
 }
 

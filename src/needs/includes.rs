@@ -31,59 +31,6 @@ pub struct Wanted {
     pub files: usize,
 }
 
-/// Whether a scanner (`.l`) or parser (`.y`) below `dir` has to be generated: nothing made of it stands beside it.
-pub fn generated(repository: &Repository, dir: &str, extensions: &[&str]) -> bool {
-    let prefix = if dir.is_empty() {
-        String::new()
-    } else {
-        format!("{dir}/")
-    };
-    repository.files.iter().any(|entry| {
-        let path = entry.path.as_str();
-        let Some((stem, extension)) = path.rsplit_once('.') else {
-            return false;
-        };
-        if !path.starts_with(&prefix)
-            || !extensions.contains(&extension)
-            || entry.vendored
-            || is_aside(path)
-        {
-            return false;
-        }
-        // Other generators use the same endings; rules of flex and bison stand below a line `%%`.
-        let rules = || {
-            read_text(repository, path)
-                .is_some_and(|text| text.lines().any(|line| line.trim_end() == "%%"))
-        };
-        let (folder, name) = stem
-            .rsplit_once('/')
-            .map_or(("", stem), |(folder, name)| (folder, name));
-        let beside = |file: String| {
-            let path = if folder.is_empty() {
-                file
-            } else {
-                format!("{folder}/{file}")
-            };
-            repository.has(&path)
-        };
-        let made = [
-            "c", "cc", "cpp", "cxx", "tab.c", "tab.cc", "tab.cpp", "yy.c", "yy.cc", "lex.c", "h",
-        ]
-        .iter()
-        .filter(|end| **end != "h")
-        .any(|end| beside(format!("{name}.{end}")) || beside(format!("{name}_{end}")));
-        let usual = ["lex.yy.c", "y.tab.c", "lex.yy.cc"]
-            .iter()
-            .any(|file| beside((*file).to_owned()));
-        !made
-            && !usual
-            && !beside(format!("lex.{name}.c"))
-            && !beside(format!("{name}_tab.c"))
-            && !beside(format!("{name}lex.c"))
-            && rules()
-    })
-}
-
 /// `parts`: directories with a `configure` of their own that the project's runs.
 ///
 /// Every header that the compiled sources below `dir` include, themselves or through the repository's own headers, and

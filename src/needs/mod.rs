@@ -5,6 +5,7 @@ mod collect;
 mod compiled;
 mod conan;
 mod declared;
+mod generated;
 mod included;
 mod includes;
 mod machine;
@@ -12,6 +13,7 @@ mod model;
 mod preprocess;
 mod qmake;
 mod recipes;
+mod scripts;
 mod text;
 
 pub use machine::keep_missing;
@@ -134,12 +136,15 @@ fn one_project(
                 && (facts.ecosystem == "autotools"
                     || !matches!(dependency.scope, Scope::Optional(_)))
         }),
-        flex: includes::generated(repository, &facts.dir, &["l", "ll", "lpp", "lex"]),
-        bison: includes::generated(repository, &facts.dir, &["y", "yy", "ypp"]),
+        flex: generated::find(repository, &facts.dir, generated::FLEX, compiled),
+        bison: generated::find(repository, &facts.dir, generated::BISON, compiled),
     };
     declared::declared(graph, id, facts, &witness, out);
-    declared::generators(repository, facts, &witness, out);
+    declared::generators(graph, id, &witness, out);
     included::included(&wanted, facts.ecosystem == "autotools", out);
+    if native {
+        scripts::add(repository, &facts.dir, out);
+    }
     recipes::add(repository, "", compiled, facts.ecosystem == "make", out);
 }
 

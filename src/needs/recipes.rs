@@ -40,7 +40,6 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("guile", "guile"),
     ("xxd", "xxd"),
     ("bc", "bc"),
-    ("unzip", "unzip"),
     ("glib-genmarshal", "glib-genmarshal"),
     ("glib_genmarshal", "glib-genmarshal"),
     ("glib-mkenums", "glib-mkenums"),
@@ -55,7 +54,6 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("mkfontdir", "mkfontdir"),
     ("rpcgen", "rpcgen"),
     ("gengetopt", "gengetopt"),
-    ("autogen", "autogen"),
     ("intltool-merge", "intltool-merge"),
 ];
 
@@ -265,7 +263,12 @@ fn programs(line: &str, path: &str) -> Vec<&'static str> {
 }
 
 fn first_word(part: &str) -> Option<&str> {
-    let part = part.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '@' | '-' | '+'));
+    let mut part =
+        part.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '@' | '-' | '+'));
+    // `$(Q)gcc`: a variable that silences what follows it.
+    for silencer in ["$(Q)", "$(V)", "${Q}", "$(AT)", "$(QUIET)"] {
+        part = part.strip_prefix(silencer).unwrap_or(part).trim_start();
+    }
     // Settings before a command, `FOO=bar command`.
     part.split_whitespace().find(|word| !word.contains('='))
 }

@@ -2,6 +2,11 @@
 //! them asks for no package.
 
 pub fn is_header(name: &str) -> bool {
+    // Libraries that put a header among the system's.
+    const OTHERS: &[&str] = &["sys/acl.h", "sys/capability.h", "sys/sdt.h"];
+    if OTHERS.contains(&name) {
+        return false;
+    }
     const DIRS: &[&str] = &[
         "sys/",
         "linux/",

@@ -55,7 +55,9 @@ pub(super) fn pkg_check_exists(run: &mut Run<'_>, call: &Call) {
 pub(super) fn compiles(run: &mut Run<'_>, call: &Call) {
     for arg in call.args.iter().take(2) {
         for (line, number) in arg.text.lines().zip(arg.line..) {
-            let Some(rest) = line.trim().strip_prefix('#').map(str::trim) else {
+            let line = line.trim().trim_start_matches('[');
+            let directive = line.strip_prefix('#').or_else(|| line.strip_prefix("@%:@"));
+            let Some(rest) = directive.map(str::trim) else {
                 continue;
             };
             let Some(name) = rest.strip_prefix("include").and_then(|rest| {
