@@ -19,56 +19,48 @@ const PHASES: [&str; 10] = [
 ];
 
 pub(super) fn build(yaml: &Yaml, emit: &mut Emit) {
-    let images: Vec<&str> = yaml
-        .list_at(&["image"])
-        .iter()
-        .filter_map(Yaml::text)
-        .collect();
-    let systems: Vec<Os> = images
-        .iter()
-        .filter_map(|image| os_of_label(image))
-        .collect();
-    let os = match systems.first() {
-        Some(_) if systems.contains(&Os::Linux) => Os::Linux,
-        Some(first) => *first,
-        None => Os::Windows,
-    };
+    let os = system(yaml);
     let environment = yaml.get("environment");
     let mut env = variables(environment);
-    for (name, value) in environment.map_or(&[][..], Yaml::map) {
-        // Values of one configuration, or the matrix.
-        if name == "global" {
-            env.extend(variables(Some(value)));
-        } else if name == "matrix" {
-            env.extend(
-                value
-                    .list()
-                    .first()
-                    .map(|row| variables(Some(row)))
-                    .unwrap_or_default(),
-            );
-        }
-    }
-    for service in yaml
-        .list_at(&["services"])
-        .iter()
-        .filter(|_| os == Os::Linux)
-    {
-        if let Some(name) = service.text().filter(|name| *name != "docker") {
-            emit.service(name, name, Vec::new(), Default::default(), service.mark);
-        }
-    }
-    if let Some(stack) = yaml.get("stack").filter(|_| os == Os::Linux) {
-        for entry in stack.text().unwrap_or_default().split(',') {
-            let mut words = entry.split_whitespace();
-            if let Some(tool) = words.next() {
-                emit.tool(tool, words.next(), stack.mark);
-            }
-        }
+    // Values of every configuration, and of the first one of the matrix.
+    env.extend(variables(yaml.at(&["environment", "global"])));
+    let first = yaml.list_at(&["environment", "matrix"]).first();
+    env.extend(variables(first));
+    if os == Os::Linux {
+        declared(yaml, emit);
     }
     for phase in PHASES {
         for item in yaml.list_at(&[phase]) {
             line(phase, item, os, &env, emit);
+        }
+    }
+}
+
+/// Linux where it is among the images, or the first of them.
+fn system(yaml: &Yaml) -> Os {
+    let images = yaml.list_at(&["image"]).iter().filter_map(Yaml::text);
+    let systems: Vec<Os> = images.filter_map(os_of_label).collect();
+    match systems.first() {
+        Some(_) if systems.contains(&Os::Linux) => Os::Linux,
+        Some(first) => *first,
+        None => Os::Windows,
+    }
+}
+
+/// Services, and the stack of a Linux image: `node 18, python`.
+fn declared(yaml: &Yaml, emit: &mut Emit) {
+    for service in yaml.list_at(&["services"]) {
+        if let Some(name) = service.text().filter(|name| *name != "docker") {
+            emit.service(name, name, Vec::new(), Default::default(), service.mark);
+        }
+    }
+    let Some(stack) = yaml.get("stack") else {
+        return;
+    };
+    for entry in stack.text().unwrap_or_default().split(',') {
+        let mut words = entry.split_whitespace();
+        if let Some(tool) = words.next() {
+            emit.tool(tool, words.next(), stack.mark);
         }
     }
 }

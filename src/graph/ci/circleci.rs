@@ -257,52 +257,43 @@ fn orb(alias: &str, entry: &str, given: &Parameters, mark: Mark, job: &Job, emit
         return;
     };
     let name = reference.split('@').next().unwrap_or(reference);
-    for orb in ORBS
-        .orb
-        .iter()
-        .filter(|orb| orb.name == name && orb.entry == entry)
-    {
+    let known = ORBS.orb.iter();
+    for orb in known.filter(|orb| orb.name == name && orb.entry == entry) {
         if let Some(tool) = &orb.tool {
             let version = orb.version.as_ref().and_then(|key| given.get(key));
             let version = version.filter(|text| text.contains(|c: char| c.is_ascii_digit()));
             emit.tool(tool, version.map(String::as_str), mark);
         }
         let dir = ["app-dir", "working-directory", "app_src_directory"];
-        let dir = dir
-            .iter()
-            .find_map(|key| given.get(*key))
-            .and_then(|dir| plain_dir(dir));
+        let dir = dir.iter().find_map(|key| given.get(*key));
+        let dir = dir.and_then(|dir| plain_dir(dir));
         let dir = dir.unwrap_or_else(|| job.dir.clone());
-        let exists = |file: &String| {
-            let path = if dir.is_empty() {
-                file.clone()
-            } else {
-                format!("{dir}/{file}")
-            };
-            emit.repository.has(&path)
-        };
-        let Some(run) = orb
-            .run
-            .iter()
-            .find(|run| run.file.as_ref().is_none_or(exists))
-        else {
+        let Some(text) = orb_command(orb, given, &dir, emit) else {
             continue;
         };
-        let mut text = run.text.clone();
-        for (key, value) in given {
-            text = text.replace(&format!("{{{key}}}"), value);
-        }
-        // What is not given is left out.
-        let words = text
-            .split_whitespace()
-            .filter(|word| !word.starts_with('{'));
-        let text = words.collect::<Vec<_>>().join(" ");
         let mut script = Script::new(format!("{} / {alias}/{entry}", job.name), job.os);
         script.env = job.env.clone();
         script.dir = dir;
         script.push(mark, &text);
         emit.script(&script);
     }
+}
+
+/// What an entry of an orb runs in a directory; what is not given to it is left out.
+fn orb_command(orb: &Orb, given: &Parameters, dir: &str, emit: &Emit) -> Option<String> {
+    let exists = |file: &String| {
+        let path = format!("{dir}/{file}");
+        emit.repository.has(path.trim_start_matches('/'))
+    };
+    let mut runs = orb.run.iter();
+    let run = runs.find(|run| run.file.as_ref().is_none_or(exists))?;
+    let mut text = run.text.clone();
+    for (key, value) in given {
+        text = text.replace(&format!("{{{key}}}"), value);
+    }
+    let words = text.split_whitespace();
+    let words: Vec<&str> = words.filter(|word| !word.starts_with('{')).collect();
+    Some(words.join(" "))
 }
 
 /// Jobs that a workflow takes whole from an orb.

@@ -58,19 +58,7 @@ fn variant(
     emit: &mut Emit,
 ) {
     let find = |key: &str| own.get(key).or_else(|| task.get(key));
-    let place = PLACES
-        .iter()
-        .find_map(|(key, os)| Some((own.get(key)?, *os)));
-    let place = place.or_else(|| {
-        PLACES
-            .iter()
-            .find_map(|(key, os)| Some((task.get(key)?, *os)))
-    });
-    let place = place.or_else(|| {
-        PLACES
-            .iter()
-            .find_map(|(key, os)| Some((yaml.get(key)?, *os)))
-    });
+    let place = [own, task, yaml].into_iter().find_map(place);
     let mut env = global.clone();
     let (of_task, row) = with_matrix(find("env"));
     env.extend(of_task);
@@ -78,27 +66,13 @@ fn variant(
         declared(container, &mut env, emit);
     }
     let os = place.map(|(_, os)| os);
-    let name = find("name")
-        .and_then(Yaml::text)
-        .map(|name| filled(name, &env));
+    let name = find("name").and_then(Yaml::text);
+    let name = name.map(|name| filled(name, &env));
     let name = name
         .filter(|name| !name.contains('$'))
         .unwrap_or_else(|| key.to_owned());
     let dir = env.get("CIRRUS_WORKING_DIR").and_then(|dir| plain_dir(dir));
-    let mut scripts: Vec<(&str, &Yaml)> = Vec::new();
-    let of_task = task
-        .map()
-        .iter()
-        .filter(|(key, _)| own == task || own.get(key).is_none());
-    let of_variant = own.map().iter().filter(|_| own != task);
-    for (key, value) in of_variant.chain(of_task) {
-        if key.ends_with("_script") && !key.ends_with("fingerprint_script") {
-            scripts.push((key, value));
-        } else if let Some(populate) = value.get("populate_script") {
-            scripts.push((key, populate));
-        }
-    }
-    for (key, lines) in scripts {
+    for (key, lines) in scripts(own, task) {
         let mut script = Script::new(format!("{name} / {key}"), os);
         script.env = env.clone();
         script.row = row.clone();
@@ -109,6 +83,28 @@ fn variant(
         }
         emit.script(&script);
     }
+}
+
+/// The key that says where a task runs, and its system.
+fn place(yaml: &Yaml) -> Option<(&Yaml, Os)> {
+    let mut places = PLACES.iter();
+    places.find_map(|(key, os)| Some((yaml.get(key)?, *os)))
+}
+
+/// Scripts of a variant and of its task, in their order, with those that fill caches.
+fn scripts<'a>(own: &'a Yaml, task: &'a Yaml) -> Vec<(&'a str, &'a Yaml)> {
+    let of_task = task.map().iter();
+    let of_task = of_task.filter(|(key, _)| own == task || own.get(key).is_none());
+    let of_variant = own.map().iter().filter(|_| own != task);
+    let mut found = Vec::new();
+    for (key, value) in of_variant.chain(of_task) {
+        if key.ends_with("_script") && !key.ends_with("fingerprint_script") {
+            found.push((key.as_str(), value));
+        } else if let Some(populate) = value.get("populate_script") {
+            found.push((key.as_str(), populate));
+        }
+    }
+    found
 }
 
 /// The image of a container, those beside it, and its variables.

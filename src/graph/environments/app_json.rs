@@ -29,51 +29,54 @@ fn read(reading: &mut Reading) {
         Err(wrong) => return reading.warnings.push(format!("not read: {wrong}")),
     };
     // Expo's app.json has an `expo` object and nothing of ours.
-    for (name, wanted) in json
-        .get("env")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
-        let value = wanted
-            .as_str()
-            .or_else(|| wanted.get("value").and_then(Value::as_str));
+    let env = json.get("env").and_then(Value::as_object);
+    for (name, wanted) in env.into_iter().flatten() {
+        let value = text_or(wanted, "value");
         let line = line_of(reading.text, name);
         reading.variable(line, name, value);
     }
     let addons = json.get("addons").and_then(Value::as_array);
     for addon in addons.into_iter().flatten() {
-        let plan = addon
-            .as_str()
-            .or_else(|| addon.get("plan").and_then(Value::as_str));
-        let plan = plan.unwrap_or_default();
-        let name = plan.split(':').next().unwrap_or(plan);
-        if let Some((_, image)) = ADDONS.iter().find(|(known, _)| *known == name) {
-            let facts = Facts::Service {
-                image: (*image).to_owned(),
-                ports: Vec::new(),
-                env: Default::default(),
-            };
-            let line = line_of(reading.text, plan);
-            reading.push(Found::Node(line, (*image).to_owned(), facts));
-        }
+        service(reading, text_or(addon, "plan").unwrap_or_default());
     }
-    for way in [
-        "/scripts/postdeploy",
-        "/environments/test/scripts/test",
-        "/environments/test/scripts/test-setup",
-    ] {
-        let command = json.pointer(way);
-        let command =
-            command.and_then(|found| found.as_str().or_else(|| found.get("command")?.as_str()));
-        if let Some(text) = command {
-            let facts = CommandFacts {
-                context: format!("app.json {way}"),
-                ..CommandFacts::new(text, CommandSource::TaskRunner)
-            };
-            let line = line_of(reading.text, text);
-            reading.push(Found::Node(line, text.to_owned(), Facts::Command(facts)));
-        }
+    for way in SCRIPTS {
+        let Some(text) = json
+            .pointer(way)
+            .and_then(|found| text_or(found, "command"))
+        else {
+            continue;
+        };
+        let facts = CommandFacts {
+            context: format!("app.json {way}"),
+            ..CommandFacts::new(text, CommandSource::TaskRunner)
+        };
+        let line = line_of(reading.text, text);
+        reading.push(Found::Node(line, text.to_owned(), Facts::Command(facts)));
+    }
+}
+
+const SCRIPTS: [&str; 3] = [
+    "/scripts/postdeploy",
+    "/environments/test/scripts/test",
+    "/environments/test/scripts/test-setup",
+];
+
+/// A text, or the text of a key of an object.
+fn text_or<'j>(value: &'j Value, key: &str) -> Option<&'j str> {
+    value.as_str().or_else(|| value.get(key)?.as_str())
+}
+
+/// The service that an add-on is, by its plan.
+fn service(reading: &mut Reading, plan: &str) {
+    let name = plan.split(':').next().unwrap_or(plan);
+    if let Some((_, image)) = ADDONS.iter().find(|(known, _)| *known == name) {
+        let facts = Facts::Service {
+            image: (*image).to_owned(),
+            ports: Vec::new(),
+            env: Default::default(),
+        };
+        let line = line_of(reading.text, plan);
+        reading.push(Found::Node(line, (*image).to_owned(), facts));
     }
 }
 
