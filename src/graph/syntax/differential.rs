@@ -91,6 +91,7 @@ fn python_text() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         "[a-d]".prop_map(|name| format!("import {name}, {name}.x as y\n")),
         "[a-d]".prop_map(|name| format!("from .{name} import (z,\n  w)\n")),
+        "[a-d]".prop_map(|name| format!("from importlib.import_{name} import z\n")),
         "[a-d]".prop_map(|name| format!("importlib.import_module(\"{name}.late\")\n")),
         Just("x = {'a': [1, 2]}  # import no\n".to_owned()),
         Just("\"\"\"\nimport no\n\"\"\"\n".to_owned()),

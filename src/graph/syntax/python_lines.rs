@@ -282,7 +282,7 @@ impl<'a> Reader<'a> {
 
     /// `..a.b import …` of `from`.
     fn import_from(&mut self, logical: &Logical, at: usize, rest: &str) {
-        let Some((module, _)) = rest.split_once("import") else {
+        let Some(module) = before_import(rest) else {
             return;
         };
         let name: String = joined(module).split_whitespace().collect();
@@ -324,6 +324,21 @@ impl<'a> Reader<'a> {
             guards,
         });
     }
+}
+
+/// What stands before the keyword `import`; `importlib` and `import_helper` are names.
+fn before_import(rest: &str) -> Option<&str> {
+    let bytes = rest.as_bytes();
+    let is_keyword = |at: &usize| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        let after = bytes.get(at + "import".len());
+        before.is_none_or(|byte| !is_word(*byte)) && after.is_none_or(|byte| !is_word(*byte))
+    };
+    let at = rest
+        .match_indices("import")
+        .map(|(at, _)| at)
+        .find(is_keyword)?;
+    rest.get(..at)
 }
 
 /// Lines joined by backslashes as one.

@@ -27,7 +27,8 @@ fn found(text: &str) -> String {
 fn statements_on_one_line_and_over_several() {
     let text = "import a; import b.c as d, e\nfrom x \\\n  import (y,\n z)\ntry: import f\nexcept ImportError: import g\n\
                 if x: import h\nelse: import i\nx = [\n'import no', # import no\n\"\"\"\nimport no\n\"\"\"]\n\
-                def f(a: int = {1: 2}, *b): import j\nclass A: import k\nfrom.import l\nimport m, \\\n n\nlambda: 0; import o\n";
+                def f(a: int = {1: 2}, *b): import j\nclass A: import k\nfrom.import l\nimport m, \\\n n\nlambda: 0; import o\n\
+     from importlib import p\nfrom a.import_helper import q\n";
     insta::assert_snapshot!(found(text), @"
     1 a []
     1 b.c []
@@ -43,6 +44,8 @@ fn statements_on_one_line_and_over_several() {
     17 m []
     18 n []
     19 o []
+    20 importlib []
+    21 a.import_helper []
     ");
 }
 
