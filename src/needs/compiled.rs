@@ -137,7 +137,7 @@ fn is_source(entry: &FileEntry) -> bool {
         .map_or("", |(_, extension)| extension);
     !entry.vendored
         && matches!(extension, "c" | "cc" | "cpp" | "cxx" | "C")
-        && !super::includes::is_aside(&entry.path)
+        && !super::aside::is_aside(&entry.path)
 }
 
 fn is_build_file(entry: &FileEntry) -> bool {

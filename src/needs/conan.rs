@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::model::{Features, Needs};
+use super::model::{Features, Group, Needs};
 
 #[derive(Deserialize)]
 struct File {
@@ -23,7 +23,10 @@ static RECIPES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
 /// The needs as Conan's requirements; those without a known recipe are comments.
 pub fn conanfile(needs: &Needs, features: &Features) -> String {
     let mut out = String::from("[requires]\n");
-    for need in needs.wanted(features) {
+    for need in needs
+        .wanted(features)
+        .filter(|need| need.group != Group::Tools)
+    {
         match RECIPES.get(&need.package) {
             Some(reference) => {
                 let _ = writeln!(out, "{reference}");

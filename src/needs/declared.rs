@@ -6,10 +6,11 @@ use crate::evidence::{Because, Place, Trust};
 use crate::graph::{DependencyFacts, EdgeKind, Facts, KnowledgeGraph, NodeId, ProjectFacts, Scope};
 use crate::packages::{Candidate, Capability};
 
+use super::aside::{is_aside, is_test};
 use super::collect::{Ask, Collection};
 use super::generated::Generated;
-use super::includes::{is_aside, is_test};
 use super::model::Group;
+use super::programs::PROGRAMS;
 
 /// What the sources say, against which a declaration is weighed.
 #[derive(Debug, Default)]
@@ -97,8 +98,8 @@ fn unused(
     let used = |candidate: &Candidate| out.index.usage(&candidate.package);
     match capability {
         Capability::Command(name) => {
-            MAKES_CONFIGURE.contains(&name.as_str())
-                || HELPERS.contains(&name.as_str())
+            PROGRAMS.makes_configure.contains(name)
+                || PROGRAMS.helpers.contains(name)
                 || providers.iter().map(used).max().unwrap_or(0) < USUAL_PROGRAM
         }
         Capability::Header(_) | Capability::Library(_) | Capability::CMake(_) => {
@@ -116,117 +117,12 @@ fn unused(
     }
 }
 
-const MAKES_CONFIGURE: &[&str] = &[
-    "autoreconf",
-    "aclocal",
-    "automake",
-    "autoconf",
-    "libtoolize",
-    "autopoint",
-    "autoheader",
-];
-
 /// The same for libraries that no source includes: for `configure`, which probes widely, and for others.
 const USUAL_LIBRARY: u32 = 60;
 const RARE_LIBRARY: u32 = 5;
 
 /// Packages that fewer build with are not what anyone looks for; a name is shared by chance.
 const COINCIDENCE: u32 = 3;
-
-/// Programs that builds look for to serve developers, however usual their packages are for other uses.
-const HELPERS: &[&str] = &[
-    "ocamlc",
-    "ocamlopt",
-    "ocamlc.opt",
-    "ocamlopt.opt",
-    "ocamldep",
-    "ocamlbuild",
-    "ocamlfind",
-    "ghc",
-    "git",
-    "svn",
-    "hg",
-    "bzr",
-    "cvs",
-    "valgrind",
-    "gdb",
-    "lcov",
-    "gcov",
-    "genhtml",
-    "gcovr",
-    "clang-format",
-    "clang-tidy",
-    "cppcheck",
-    "indent",
-    "astyle",
-    "ctags",
-    "etags",
-    "cscope",
-    "ccache",
-    "sendmail",
-    "mail",
-    "ssh",
-    "scp",
-    "rsync",
-    "wget",
-    "curl",
-    "gpg",
-    "gpg2",
-    "makensis",
-    "rpmbuild",
-    "rpm",
-    "dpkg",
-    "dpkg-buildpackage",
-    "emacs",
-    "vi",
-    "vim",
-    "less",
-    "more",
-    "ps",
-    "hostname",
-    "uname",
-    "nproc",
-    "sudo",
-    "su",
-    "mount",
-    "umount",
-    "zip",
-    "ldconfig",
-    "dot",
-    "convert",
-    "rst2html",
-    "clang",
-    "clang++",
-    "lld",
-    "ld.gold",
-    "iwyu",
-    "include-what-you-use",
-    "splint",
-    "objdump",
-    "readelf",
-    "objcopy",
-    "dsymutil",
-    "otool",
-    "lipo",
-    "cygpath",
-    "wine",
-    "windres",
-    "rc",
-    "link",
-    "cl",
-    "icc",
-    "icpc",
-    "xcrun",
-    "sphinx-build",
-    "java",
-    "node",
-    "npm",
-    "ar",
-    "ranlib",
-    "nm",
-    "strip",
-    "ld",
-];
 
 /// The generators of scanners and parsers: needed where the build has to run them, of use where the build system
 /// looks for them to make anew what the repository ships.

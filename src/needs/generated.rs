@@ -3,8 +3,8 @@
 use crate::evidence::Place;
 use crate::scan::{FileEntry, Repository, read_text};
 
+use super::aside::is_aside;
 use super::compiled::Compiled;
-use super::includes::is_aside;
 
 /// The endings of each generator's sources.
 pub const FLEX: &[&str] = &["l", "ll", "lpp", "lex"];

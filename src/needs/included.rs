@@ -3,8 +3,9 @@
 use crate::evidence::{Because, Trust};
 use crate::packages::{Capability, is_exact_header, similarity};
 
+use super::aside::is_test;
 use super::collect::{Ask, Collection};
-use super::includes::{Wanted, is_test};
+use super::includes::Wanted;
 use super::model::Group;
 
 /// Sources of the distribution that build with a package, below which its header has to be named after it.

@@ -1,19 +1,24 @@
 //! What a repository needs of the distribution, read from its build files and sources: the analysis behind
 //! `envc deps`. Nothing is executed, and every need has a place.
 
+mod aside;
 mod collect;
 mod compiled;
 mod conan;
 mod declared;
+mod directives;
 mod generated;
 mod included;
 mod includes;
 mod machine;
 mod model;
 mod preprocess;
+mod programs;
 mod qmake;
 mod recipes;
 mod scripts;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub use machine::keep_missing;
@@ -40,6 +45,7 @@ pub fn needs(repository: &Repository, graph: &KnowledgeGraph, index: &Index) -> 
     let compiled = Compiled::of(repository);
     let mut out = Collection::new(index);
     let (mut projects, mut network) = (Vec::new(), Vec::new());
+    let mut notes = selection.notes;
     out.own(&repository.name);
     for (id, _) in &chosen {
         if let Some(node) = graph.node(*id) {
@@ -52,6 +58,12 @@ pub fn needs(repository: &Repository, graph: &KnowledgeGraph, index: &Index) -> 
             dir: facts.dir.clone(),
         });
         one_project(repository, graph, (*id, facts), &compiled, &mut out);
+        notes.extend(facts.all("computed").iter().map(|attr| {
+            format!(
+                "{}: {} is made up when the build runs; what it finds is not known",
+                attr.place, attr.value
+            )
+        }));
         network.extend(facts.all("network").iter().map(|attr| Download {
             what: attr.value.clone(),
             place: attr.place.clone(),
@@ -61,19 +73,7 @@ pub fn needs(repository: &Repository, graph: &KnowledgeGraph, index: &Index) -> 
         .iter()
         .any(|project| NATIVE.contains(&project.ecosystem.as_str()))
     {
-        // Some other build system: the sources still say what they include.
-        if qmake::add(repository, "", &mut out) {
-            projects.push(ProjectName {
-                ecosystem: "qmake".to_owned(),
-                dir: String::new(),
-            });
-        }
-        included::included(
-            &includes::wanted(repository, "", &[], &compiled),
-            false,
-            &mut out,
-        );
-        recipes::add(repository, "", &compiled, true, &mut out);
+        projects.extend(other_build(repository, &compiled, &mut out));
     }
     let (needs, unresolved) = out.into_list();
     Needs {
@@ -84,8 +84,23 @@ pub fn needs(repository: &Repository, graph: &KnowledgeGraph, index: &Index) -> 
         needs,
         unresolved,
         network,
-        notes: selection.notes,
+        notes,
     }
+}
+
+/// Where no build system is understood in full: qmake's projects, what the sources include, what recipes run.
+fn other_build(
+    repository: &Repository,
+    compiled: &Compiled,
+    out: &mut Collection<'_>,
+) -> Option<ProjectName> {
+    let qmake = qmake::add(repository, "", out);
+    included::included(&includes::wanted(repository, "", &[], compiled), false, out);
+    recipes::add(repository, "", compiled, true, out);
+    qmake.then(|| ProjectName {
+        ecosystem: "qmake".to_owned(),
+        dir: String::new(),
+    })
 }
 
 /// Directories of `AC_CONFIG_SUBDIRS` in `configure.ac` itself: not those that a macro names when it finds nothing

@@ -4,6 +4,11 @@
 //! Work is linear in the text; nesting is kept to [`MAX_DEPTH`] levels.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::directives::Directives;
 
 /// One `#include` that a build on this platform may reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +23,23 @@ pub struct Include {
     pub guard: String,
 }
 
+/// `knowledge/needs/platform.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Platform {
+    /// Macros that GCC on Linux defines.
+    defined: HashSet<String>,
+    /// Macros of other systems, machines and compilers.
+    undefined: HashSet<String>,
+    /// A macro with one of these as a word is another system's.
+    foreign: Vec<String>,
+}
+
+static PLATFORM: LazyLock<Platform> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../knowledge/needs/platform.toml"))
+        .expect("embedded data is checked by a test")
+});
+
 const MAX_DEPTH: usize = 200;
 
 /// A level of `#if … #endif`.
@@ -27,227 +49,6 @@ struct Level {
     earlier: Option<bool>,
     text: String,
 }
-
-/// Macros that GCC on Linux defines, and those of other systems and compilers.
-const DEFINED: &[&str] = &[
-    "__linux__",
-    "__linux",
-    "linux",
-    "__unix__",
-    "__unix",
-    "unix",
-    "__GNUC__",
-    "__gnu_linux__",
-    "__GLIBC__",
-    "__ELF__",
-    "__STDC__",
-    "__x86_64__",
-    "__amd64__",
-    "__LP64__",
-    "_LP64",
-    "__OPTIMIZE__",
-    "__GNUC_MINOR__",
-    "__VERSION__",
-    "__LITTLE_ENDIAN__",
-    "__SSE__",
-    "__SSE2__",
-    "__CHAR_BIT__",
-    "_REENTRANT",
-    "__STDC_VERSION__",
-    "Q_OS_LINUX",
-    "Q_OS_UNIX",
-    "__WXGTK__",
-    "Q_WS_X11",
-    "__UNIX__",
-    "BOOST_OS_LINUX",
-    "OS_LINUX",
-];
-const UNDEFINED: &[&str] = &[
-    "_WIN32",
-    "WIN32",
-    "_WIN64",
-    "WIN64",
-    "__WIN32__",
-    "__WIN32",
-    "_WINDOWS",
-    "_MSC_VER",
-    "__MINGW32__",
-    "__MINGW64__",
-    "__CYGWIN__",
-    "__CYGWIN32__",
-    "__APPLE__",
-    "__APPLE_CC__",
-    "__MACH__",
-    "__FreeBSD__",
-    "__NetBSD__",
-    "__OpenBSD__",
-    "__DragonFly__",
-    "__FreeBSD_kernel__",
-    "__sun",
-    "sun",
-    "__sun__",
-    "__SVR4",
-    "__svr4__",
-    "_AIX",
-    "__hpux",
-    "hpux",
-    "__hpux__",
-    "__sgi",
-    "sgi",
-    "__ANDROID__",
-    "ANDROID",
-    "__EMSCRIPTEN__",
-    "EMSCRIPTEN",
-    "__HAIKU__",
-    "__BEOS__",
-    "BEOS",
-    "__QNX__",
-    "__QNXNTO__",
-    "__OS2__",
-    "OS2",
-    "__EMX__",
-    "MSDOS",
-    "__MSDOS__",
-    "DOS",
-    "__DJGPP__",
-    "DJGPP",
-    "__GO32__",
-    "__WATCOMC__",
-    "__BORLANDC__",
-    "__TURBOC__",
-    "VMS",
-    "__VMS",
-    "__vms",
-    "AMIGA",
-    "__amigaos__",
-    "__AMIGA__",
-    "MACOSX",
-    "__MACOSX__",
-    "macintosh",
-    "__MORPHOS__",
-    "__osf__",
-    "__ultrix",
-    "ultrix",
-    "_SCO_DS",
-    "__minix",
-    "__riscos__",
-    "__riscos",
-    "WINCE",
-    "_WIN32_WCE",
-    "UNDER_CE",
-    "__SYMBIAN32__",
-    "__GNU__",
-    "__KLIBC__",
-    "__VXWORKS__",
-    "__ZEPHYR__",
-    "ARDUINO",
-    "ESP_PLATFORM",
-    "__AVR__",
-    "__arm__",
-    "__aarch64__",
-    "__ARM_NEON",
-    "__ARM_NEON__",
-    "__powerpc__",
-    "__PPC__",
-    "__ppc__",
-    "__sparc__",
-    "__mips__",
-    "__s390__",
-    "__riscv",
-    "__ia64__",
-    "__alpha__",
-    "__i386__",
-    "i386",
-    "__clang__",
-    "__INTEL_COMPILER",
-    "__ICC",
-    "__SUNPRO_C",
-    "__SUNPRO_CC",
-    "__TINYC__",
-    "__PGI",
-    "__xlC__",
-    "__IBMC__",
-    "NeXT",
-    "__NeXT__",
-    "PLAN9",
-    "_XENIX",
-    "M_XENIX",
-    "__DECC",
-    "__MVS__",
-    "__SWITCH__",
-    "__PSP__",
-    "__PS3__",
-    "VITA",
-    "_EE",
-    "GEKKO",
-    "__wii__",
-    "__3DS__",
-    "__vita__",
-    "_XBOX",
-    "TARGET_OS_IPHONE",
-    "TARGET_OS_MAC",
-    "Q_OS_WIN",
-    "Q_OS_WIN32",
-    "Q_OS_MAC",
-    "Q_OS_MACX",
-    "Q_OS_MACOS",
-    "Q_OS_DARWIN",
-    "Q_OS_ANDROID",
-    "Q_OS_IOS",
-    "Q_OS_FREEBSD",
-    "Q_WS_WIN",
-    "Q_WS_MAC",
-    "Q_CC_MSVC",
-    "G_OS_WIN32",
-    "__WXMSW__",
-    "__WXMAC__",
-    "__WXOSX__",
-    "__WINDOWS__",
-    "__OSX__",
-    "PLATFORM_WINDOWS",
-    "OS_WIN",
-    "OS_MACOSX",
-    "__SNC__",
-    "__CUDACC__",
-    "__NVCC__",
-    "__HIPCC__",
-    "SWIG",
-    "_MANAGED",
-    "__STRICT_ANSI__",
-    "lint",
-    "__lint__",
-    "RC_INVOKED",
-    "__CPPCHECK__",
-    "__DOXYGEN__",
-    "DOXYGEN",
-    "UEFI",
-    "__KERNEL__",
-    "_KERNEL",
-    "GENERATING_DOCUMENTATION",
-    "Q_MOC_RUN",
-    "__wasm__",
-    "__wasi__",
-    "__redox__",
-    "__illumos__",
-    "__managarm__",
-    "__serenity__",
-    "PSP",
-    "WII",
-    "DREAMCAST",
-    "__DREAMCAST__",
-    "_arch_dreamcast",
-    "__bsdi__",
-    "__INTERIX",
-    "__TOS__",
-    "__atarist__",
-    "THINK_C",
-    "__MWERKS__",
-    "applec",
-    "_CRAY",
-    "__convex__",
-    "apollo",
-    "_SEQUENT_",
-];
 
 /// The `#include`s of one file. `cpp`: it is compiled as C++.
 pub fn includes(text: &str, cpp: bool) -> Vec<Include> {
@@ -397,10 +198,10 @@ impl State {
         if name == "__cplusplus" {
             return Some(self.cpp);
         }
-        if DEFINED.contains(&name) || self.defined.contains(name) {
+        if PLATFORM.defined.contains(name) || self.defined.contains(name) {
             return Some(true);
         }
-        if UNDEFINED.contains(&name) || is_foreign(name) {
+        if PLATFORM.undefined.contains(name) || is_foreign(name) {
             return Some(false);
         }
         None
@@ -418,40 +219,13 @@ impl State {
 
 /// `USE_WIN32_THREADS`, `PLATFORM_MACOS`: a word of the name is another system.
 fn is_foreign(name: &str) -> bool {
-    name.split('_').any(|word| {
-        matches!(
-            word.to_ascii_uppercase().as_str(),
-            "WIN32"
-                | "WIN64"
-                | "WINDOWS"
-                | "MSVC"
-                | "MINGW"
-                | "MINGW32"
-                | "CYGWIN"
-                | "MACOSX"
-                | "MACOS"
-                | "OSX"
-                | "DARWIN"
-                | "SOLARIS"
-                | "HPUX"
-                | "AIX"
-                | "IRIX"
-                | "FREEBSD"
-                | "OPENBSD"
-                | "NETBSD"
-                | "ANDROID"
-                | "IOS"
-                | "IPHONE"
-                | "MSDOS"
-                | "OS2"
-                | "VMS"
-                | "COCOA"
-                | "EMSCRIPTEN"
-                | "AMIGA"
-                | "BEOS"
-                | "HAIKU"
-        )
-    })
+    let known = |word: &str| {
+        PLATFORM
+            .foreign
+            .iter()
+            .any(|foreign| foreign.eq_ignore_ascii_case(word))
+    };
+    name.split('_').any(known)
 }
 
 fn name(text: &str) -> &str {
@@ -603,83 +377,6 @@ impl Parser<'_> {
     }
 }
 
-/// Preprocessor lines without their `#`, comments taken out and continuations joined.
-struct Directives<'t> {
-    lines: std::iter::Zip<std::str::Lines<'t>, std::ops::RangeFrom<u32>>,
-    in_comment: bool,
-}
-
-impl<'t> Directives<'t> {
-    fn new(text: &'t str) -> Self {
-        Self {
-            lines: text.lines().zip(1..),
-            in_comment: false,
-        }
-    }
-}
-
-impl Iterator for Directives<'_> {
-    type Item = (String, u32);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let (line, number) = self.lines.next()?;
-            if !self.in_comment && !line.contains('#') && !line.contains("/*") {
-                continue;
-            }
-            let mut text = strip_comments(line, &mut self.in_comment);
-            let Some(directive) = text.trim_start().strip_prefix('#') else {
-                continue;
-            };
-            text = directive.trim().to_owned();
-            while text.ends_with('\\') && text.len() < 10_000 {
-                text.pop();
-                let Some((next, _)) = self.lines.next() else {
-                    break;
-                };
-                text.push(' ');
-                text.push_str(strip_comments(next, &mut self.in_comment).trim());
-            }
-            return Some((text, number));
-        }
-    }
-}
-
-fn strip_comments(line: &str, in_comment: &mut bool) -> String {
-    let mut out = String::new();
-    let mut rest = line;
-    loop {
-        if *in_comment {
-            match rest.split_once("*/") {
-                Some((_, after)) => {
-                    *in_comment = false;
-                    rest = after;
-                    out.push(' ');
-                }
-                None => return out,
-            }
-        }
-        let start = rest.find("/*");
-        let line_comment = rest.find("//");
-        match (start, line_comment) {
-            // `<sys//x.h>` and URLs in strings are no concern of a directive.
-            (at, Some(end)) if at.is_none_or(|at| end < at) => {
-                out.push_str(rest.get(..end).unwrap_or_default());
-                return out;
-            }
-            (Some(at), _) => {
-                out.push_str(rest.get(..at).unwrap_or_default());
-                rest = rest.get(at + 2..).unwrap_or_default();
-                *in_comment = true;
-            }
-            (None, _) => {
-                out.push_str(rest);
-                return out;
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -705,6 +402,13 @@ mod tests {
             shown(text),
             ["3:a.h", "9:b.h", "12:zlib.h ?HAVE_Z", "19:own.h"]
         );
+    }
+
+    #[test]
+    fn no_macro_is_both_defined_and_not() {
+        let both: Vec<&String> = PLATFORM.defined.intersection(&PLATFORM.undefined).collect();
+        assert!(both.is_empty(), "{both:?}");
+        assert!(is_foreign("USE_WIN32_THREADS") && !is_foreign("USE_ZLIB"));
     }
 
     #[test]

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::evidence::{Because, Place, Trust};
 use crate::packages::Capability;
-use crate::scan::{FileKind, Repository, read_text};
+use crate::scan::{FileEntry, FileKind, Repository, read_text};
 
+use super::aside::{is_aside, is_test};
 use super::collect::{Ask, Collection};
-use super::includes::{is_aside, is_test};
 use super::model::Group;
 
 const MAX_PROJECT: u64 = 256 * 1024;
@@ -19,40 +19,27 @@ pub fn add(repository: &Repository, dir: &str, out: &mut Collection<'_>) -> bool
     } else {
         format!("{dir}/")
     };
-    let mut any = false;
+    let mut first: Option<Place> = None;
     let mut seen: BTreeSet<Capability> = BTreeSet::new();
-    for entry in &repository.files {
-        let path = entry.path.as_str();
-        let kind = path.ends_with(".pro") || path.ends_with(".pri");
-        if !kind
-            || !path.starts_with(&prefix)
-            || entry.kind != FileKind::Text
-            || entry.size > MAX_PROJECT
-            || entry.vendored
-            || is_aside(path)
-        {
-            continue;
-        }
-        let Some(text) = read_text(repository, path) else {
+    for entry in repository
+        .files
+        .iter()
+        .filter(|entry| entry.path.starts_with(&prefix))
+    {
+        let Some(text) = project_text(repository, entry) else {
             continue;
         };
-        let is_project = ["TEMPLATE", "SOURCES", "SUBDIRS", "QT ", "QT+", "HEADERS"]
-            .iter()
-            .any(|word| text.contains(word));
-        if !is_project {
-            continue;
-        }
-        any = true;
+        first.get_or_insert_with(|| Place::file(&entry.path));
         for (capability, line) in needs(&text) {
             if seen.insert(capability.clone()) {
                 out.ask(Ask {
                     because: Because::at(
-                        Place::new(path, line),
+                        Place::new(&entry.path, line),
                         Trust::Manifest,
                         capability.to_string(),
                     ),
                     capability,
-                    group: if is_test(path) {
+                    group: if is_test(&entry.path) {
                         Group::Test
                     } else {
                         Group::Required
@@ -62,21 +49,35 @@ pub fn add(repository: &Repository, dir: &str, out: &mut Collection<'_>) -> bool
             }
         }
     }
-    if any {
-        let place = Place::file(dir);
-        let mut tool = |package: &str, text: &str| {
+    for package in ["qt5-qmake", "qtbase5-dev"] {
+        if let Some(place) = &first {
             let ask = Ask {
                 capability: Capability::Package(package.to_owned()),
                 group: Group::Tools,
                 option: None,
-                because: Because::at(place.clone(), Trust::Convention, text),
+                because: Because::at(place.clone(), Trust::Convention, "qmake project"),
             };
             out.take(package, ask, Vec::new());
-        };
-        tool("qt5-qmake", "qmake project");
-        tool("qtbase5-dev", "qmake project");
+        }
     }
-    any
+    first.is_some()
+}
+
+/// The text of a project file that a default build reads.
+fn project_text(repository: &Repository, entry: &FileEntry) -> Option<String> {
+    let path = entry.path.as_str();
+    let kind = path.ends_with(".pro") || path.ends_with(".pri");
+    if !kind
+        || entry.kind != FileKind::Text
+        || entry.size > MAX_PROJECT
+        || entry.vendored
+        || is_aside(path)
+    {
+        return None;
+    }
+    let text = read_text(repository, path)?;
+    let words = ["TEMPLATE", "SOURCES", "SUBDIRS", "QT ", "QT+", "HEADERS"];
+    words.iter().any(|word| text.contains(word)).then_some(text)
 }
 
 /// Modules of `QT += …` under the names of their CMake packages.
@@ -116,47 +117,19 @@ const MODULES: &[(&str, &str)] = &[
 
 fn needs(text: &str) -> Vec<(Capability, u32)> {
     let mut found = Vec::new();
-    let mut lines = text.lines().zip(1_u32..);
-    let mut foreign = 0_u32;
-    while let Some((line, number)) = lines.next() {
-        let mut logical = line.split('#').next().unwrap_or_default().trim().to_owned();
-        while logical.ends_with('\\') && logical.len() < 20_000 {
-            logical.pop();
-            let Some((next, _)) = lines.next() else {
-                break;
-            };
-            logical.push(' ');
-            logical.push_str(next.split('#').next().unwrap_or_default().trim());
-        }
-        // Blocks of other systems, `win32 { … }`.
-        let scope = logical
-            .split(['{', ':'])
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_ascii_lowercase();
-        let other = [
-            "win32", "macx", "mac", "osx", "android", "ios", "msvc", "darwin", "win64", "mingw",
-            "!unix", "!linux",
-        ]
-        .iter()
-        .any(|name| {
-            scope
-                .split(['|', '(', ')', '-'])
-                .any(|part| part.trim() == *name)
-        });
+    // Depth of a block that is another system's, `win32 { … }`.
+    let mut foreign = 0_usize;
+    for (line, number) in logical_lines(text) {
         if foreign > 0 {
-            foreign += u32::try_from(logical.matches('{').count()).unwrap_or(0);
             foreign =
-                foreign.saturating_sub(u32::try_from(logical.matches('}').count()).unwrap_or(0));
+                (foreign + line.matches('{').count()).saturating_sub(line.matches('}').count());
             continue;
         }
-        if other {
-            foreign = u32::from(logical.contains('{') && !logical.contains('}'));
+        if is_foreign(&line) {
+            foreign = usize::from(line.contains('{') && !line.contains('}'));
             continue;
         }
-        let Some((left, value)) = logical.split_once("+=").or_else(|| logical.split_once('='))
-        else {
+        let Some((left, value)) = line.split_once("+=").or_else(|| line.split_once('=')) else {
             continue;
         };
         let variable = left
@@ -171,6 +144,43 @@ fn needs(text: &str) -> Vec<(Capability, u32)> {
         );
     }
     found
+}
+
+/// Lines without comments, continuations joined, with the number of the first of each.
+fn logical_lines(text: &str) -> Vec<(String, u32)> {
+    let code = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
+    let mut found = Vec::new();
+    let mut lines = text.lines().zip(1_u32..);
+    while let Some((line, number)) = lines.next() {
+        let mut logical = code(line);
+        while logical.ends_with('\\') && logical.len() < 20_000 {
+            logical.pop();
+            let Some((next, _)) = lines.next() else {
+                break;
+            };
+            logical.push(' ');
+            logical.push_str(&code(next));
+        }
+        found.push((logical, number));
+    }
+    found
+}
+
+/// Whether a line stands under a scope of another system: `win32:`, `macx {`, `win32-msvc|win32-g++ {`.
+fn is_foreign(line: &str) -> bool {
+    const SYSTEMS: &[&str] = &[
+        "win32", "macx", "mac", "osx", "macos", "android", "ios", "msvc", "darwin", "win64",
+        "mingw", "!unix", "!linux",
+    ];
+    let scope = line
+        .split(['{', ':'])
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    scope
+        .split(['|', '(', ')', '-'])
+        .any(|part| SYSTEMS.contains(&part.trim()))
 }
 
 fn values(variable: &str, value: &str) -> Vec<Capability> {

@@ -7,55 +7,13 @@ use crate::evidence::{Because, Place, Trust};
 use crate::packages::Capability;
 use crate::scan::{FileEntry, FileKind, Repository, read_text};
 
+use super::aside::{is_aside, is_test};
 use super::collect::{Ask, Collection};
 use super::compiled::Compiled;
-use super::includes::{is_aside, is_test};
 use super::model::Group;
+use super::programs::PROGRAMS;
 
 const MAX_BUILD_FILE: u64 = 1 << 20;
-
-/// Programs that a recipe may name, as it names them (also as the lower-case name of a make variable) → what to ask
-/// for. Base tools and developers' helpers are left out.
-const PROGRAMS: &[(&str, &str)] = &[
-    ("pkg-config", "pkg-config"),
-    ("pkg_config", "pkg-config"),
-    ("pkgconfig", "pkg-config"),
-    ("python", "python3"),
-    ("python3", "python3"),
-    ("perl", "perl"),
-    ("xsltproc", "xsltproc"),
-    ("xmllint", "xmllint"),
-    ("gperf", "gperf"),
-    ("nasm", "nasm"),
-    ("yasm", "yasm"),
-    ("swig", "swig"),
-    ("ragel", "ragel"),
-    ("re2c", "re2c"),
-    ("m4", "m4"),
-    ("msgfmt", "msgfmt"),
-    ("help2man", "help2man"),
-    ("protoc", "protoc"),
-    ("tclsh", "tclsh"),
-    ("ruby", "ruby"),
-    ("guile", "guile"),
-    ("xxd", "xxd"),
-    ("bc", "bc"),
-    ("glib-genmarshal", "glib-genmarshal"),
-    ("glib_genmarshal", "glib-genmarshal"),
-    ("glib-mkenums", "glib-mkenums"),
-    ("glib-compile-resources", "glib-compile-resources"),
-    ("glib_compile_resources", "glib-compile-resources"),
-    ("gdbus-codegen", "gdbus-codegen"),
-    ("valac", "valac"),
-    ("qmake", "qmake"),
-    ("lrelease", "lrelease"),
-    ("lualatex", "lualatex"),
-    ("bdftopcf", "bdftopcf"),
-    ("mkfontdir", "mkfontdir"),
-    ("rpcgen", "rpcgen"),
-    ("gengetopt", "gengetopt"),
-    ("intltool-merge", "intltool-merge"),
-];
 
 /// Adds the programs that build files below `dir` run.
 ///
@@ -231,7 +189,7 @@ fn programs(line: &str, path: &str) -> Vec<&'static str> {
         || path.ends_with("auto.def")
     {
         for word in ["pkg-config"] {
-            if code.contains(word) {
+            if code.contains(word) && !found.contains(&word) {
                 found.push(word);
             }
         }
@@ -255,8 +213,8 @@ fn programs(line: &str, path: &str) -> Vec<&'static str> {
         } else {
             bare
         };
-        if let Some((_, program)) = PROGRAMS.iter().find(|(name, _)| *name == bare) {
-            found.push(*program);
+        if let Some(program) = PROGRAMS.recipes.get(&bare) {
+            found.push(program.as_str());
         }
     }
     found

@@ -7,8 +7,8 @@ use crate::evidence::{Because, Place, Trust};
 use crate::packages::Capability;
 use crate::scan::Repository;
 
+use super::aside::is_test;
 use super::collect::{Ask, Collection};
-use super::includes::is_test;
 use super::model::Group;
 
 /// Scripts in directories of tests, from which on they are how the project tests itself.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::packages::{Manager, native_requirement};
+use crate::packages::{Capability, Manager, cmake_find_module, native_requirement};
 
 use super::model::{Features, Group, Need, Needs};
 
@@ -63,10 +63,7 @@ pub fn words_for<'a>(
     for need in needs {
         let word = match manager {
             Manager::Apt => Some(need.package.clone()),
-            other => need
-                .capabilities
-                .iter()
-                .find_map(|capability| native_requirement(capability, other)),
+            other => native_word(need, other),
         };
         match word {
             Some(word) if !words.contains(&word) => words.push(word),
@@ -75,6 +72,27 @@ pub fn words_for<'a>(
         }
     }
     (words, without)
+}
+
+/// The word for a need, by the capability that distributions agree on most: a pkg-config module, a file, a command;
+/// the name of a CMake package last, as only some of them come with a config file.
+fn native_word(need: &Need, manager: Manager) -> Option<String> {
+    let rank = |capability: &Capability| match capability {
+        Capability::PkgConfig(_) => 0,
+        Capability::Command(_) => 1,
+        Capability::Header(_) => 2,
+        Capability::Library(_) => 3,
+        _ => 4,
+    };
+    let mut all: Vec<Capability> = need.capabilities.clone();
+    for capability in &need.capabilities {
+        if let Capability::CMake(name) = capability {
+            all.extend(cmake_find_module(name).unwrap_or_default().iter().cloned());
+        }
+    }
+    all.sort_by_key(rank);
+    all.iter()
+        .find_map(|capability| native_requirement(capability, manager))
 }
 
 fn quoted(words: &[String]) -> String {
@@ -177,6 +195,9 @@ fn table(needs: &Needs, features: &Features) -> String {
             each.group.name(),
             each.because
         );
+    }
+    for note in &needs.notes {
+        let _ = writeln!(out, "\n{note}");
     }
     for each in &needs.network {
         let _ = writeln!(out, "\nthe build downloads {} ({})", each.what, each.place);

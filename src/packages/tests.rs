@@ -339,3 +339,30 @@ fn names_that_say_nothing_lead_nowhere() {
         assert_eq!(best(text), None, "{text}");
     }
 }
+
+#[test]
+#[ignore = "prints how long a look-up takes"]
+fn time_of_a_look_up() {
+    let index = Index::embedded();
+    for text in [
+        "header:zlib.h",
+        "header:SDL.h",
+        "pc:libpng",
+        "lib:ssl",
+        "cmd:protoc",
+        "cmake:Qt5",
+        "py:cv2",
+        "so:libz.so.1",
+    ] {
+        let capability: Capability = text.parse().unwrap();
+        index.providers(&capability);
+        let start = std::time::Instant::now();
+        for _ in 0..1000 {
+            std::hint::black_box(index.providers(&capability));
+        }
+        println!(
+            "{text}: {:.1} microseconds",
+            start.elapsed().as_secs_f64() * 1000.0
+        );
+    }
+}

@@ -12,6 +12,7 @@
 //! - `network`: a download during the default build; `network-optional`: one under a condition
 //! - `package-version`: `NAME VERSION`; `component`: `NAME COMPONENT` of a `find_package`
 //! - `guarded`: `CAPABILITY if CONDITION`, where the condition is not known before CMake runs
+//! - `computed`: a `find_package` whose name is made up at run time
 //! - `uninstalled`: an executable that no `install()` names
 //! - `subproject`: directory of a `project()` added by this one
 //!

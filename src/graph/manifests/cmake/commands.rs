@@ -321,25 +321,13 @@ fn include(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
         return;
     }
     // A variable that nobody sets stands for nothing.
-    let name = without_unknown(&name);
+    let name = super::lexer::without_unknown(&name);
     let as_path = machine
         .resolve(&name)
         .filter(|path| machine.reading.tree.has(path));
     if let Some(path) = as_path.or_else(|| machine.module(&name)) {
         machine.include(&path);
     }
-}
-
-/// A word without the references that are not known.
-pub fn without_unknown(word: &str) -> String {
-    let mut out = String::new();
-    let mut rest = word;
-    while let Some((before, after)) = rest.split_once("${") {
-        out.push_str(before);
-        rest = after.split_once('}').map_or("", |(_, tail)| tail);
-    }
-    out.push_str(rest);
-    out
 }
 
 fn target(machine: &mut Machine<'_, '_>, words: &Words, line: u32, library: bool) {

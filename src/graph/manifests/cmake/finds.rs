@@ -354,7 +354,7 @@ fn names(words: &Words) -> Vec<String> {
     }
     for name in &mut names {
         if name.starts_with("${") || name.ends_with('}') {
-            *name = super::commands::without_unknown(name);
+            *name = super::lexer::without_unknown(name);
         }
     }
     names.retain(|name| plain(name) && !name.starts_with('/'));

@@ -248,6 +248,18 @@ impl Lexer<'_> {
     }
 }
 
+/// A word without the references that are not known.
+pub fn without_unknown(word: &str) -> String {
+    let mut out = String::new();
+    let mut rest = word;
+    while let Some((before, after)) = rest.split_once("${") {
+        out.push_str(before);
+        rest = after.split_once('}').map_or("", |(_, tail)| tail);
+    }
+    out.push_str(rest);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
