@@ -2,8 +2,10 @@
 
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use tree_sitter::{
     ParseOptions, Parser, Query, QueryCursor, QueryCursorOptions, QueryMatch, StreamingIterator,
     Tree,
@@ -29,8 +31,28 @@ thread_local! {
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
 }
 
+/// Bytes of a text that nests so deep at worst that any thread's stack will do: tree-sitter lets go of the versions of
+/// an ambiguous parse by recursion, one frame of about 100 bytes for each level.
+const SHALLOW: usize = 8 * 1024;
+
+/// Threads whose stacks hold the recursion of the longest file that is parsed. Address space, not memory: pages are
+/// touched as they are needed.
+static DEEP: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
+    let pool = ThreadPoolBuilder::new().stack_size(512 << 20);
+    pool.thread_name(|at| format!("parse-{at}")).build().ok()
+});
+
 /// `None` when it takes too long. Errors in the text give a tree with error nodes, which queries pass over.
 pub(super) fn parse(grammar: &Grammar, text: &str, end: Instant) -> Option<Tree> {
+    match &*DEEP {
+        _ if text.len() <= SHALLOW => parse_here(grammar, text, end),
+        Some(pool) => pool.install(|| parse_here(grammar, text, end)),
+        // Without room for such stacks, rather a file less than a crash.
+        None => None,
+    }
+}
+
+fn parse_here(grammar: &Grammar, text: &str, end: Instant) -> Option<Tree> {
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(&grammar.language).ok()?;
         parser.reset();
