@@ -21,16 +21,19 @@ pub mod verify;
 
 pub mod cli;
 
+#[doc(hidden)]
+pub mod fuzzing;
+
 use std::path::Path;
 
-use graph::KnowledgeGraph;
+use graph::{Cache, KnowledgeGraph};
 use packages::{BaseFacts, Capability, Index};
 use plan::{Constraints, Plan, PlanError};
 use pyramid::Pyramid;
 use repair::Telemetry;
 use run::{Budget, Observer, Run, RunError, Session, Work};
 use sandbox::Sandbox;
-use scan::{Repository, ScanError, ScanOptions};
+use scan::{Repository, ScanError, ScanOptions, Stamp};
 use script::Script;
 
 /// Everything that is known before the first command runs.
@@ -55,11 +58,14 @@ pub enum AnalyseError {
 
 /// Stages 1 and 2: directory → repository → knowledge graph.
 pub fn understand(root: &Path) -> Result<(Repository, KnowledgeGraph), AnalyseError> {
-    let repository = scan::scan(root, &ScanOptions::default())?;
+    let cache = Cache::open(root);
+    let known = |path: &str, stamp: &Stamp| cache.head(path, stamp);
+    let repository = scan::scan_with(root, &ScanOptions::default(), &known)?;
     if let Some(why) = repository.is_unsupported() {
         return Err(AnalyseError::Unsupported(why));
     }
-    let graph = graph::build(&repository);
+    let graph = graph::build_with(&repository, &cache);
+    cache.save(&repository);
     Ok((repository, graph))
 }
 

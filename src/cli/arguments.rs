@@ -43,8 +43,8 @@ pub enum Command {
     Build(Build),
     /// Print what the environment will consist of, and why. Runs nothing.
     Plan(Show),
-    /// Print the knowledge graph: a summary, or everything with --json.
-    Graph(Show),
+    /// Print the knowledge graph, ask it questions, or make a page of it.
+    Graph(super::graph::GraphArguments),
     /// Print setup.sh, or check a script with --check.
     Script(ScriptArguments),
     /// Print the Test Pyramid: commands by level, and what was left out.

@@ -8,6 +8,7 @@ mod deps;
 mod doctor;
 mod enter;
 mod exit;
+mod graph;
 mod index;
 mod show;
 mod signals;
@@ -45,7 +46,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     match &arguments.command {
         Command::Build(options) => build::run(options, arguments.verbosity()),
         Command::Plan(options) => show::plan(options),
-        Command::Graph(options) => show::graph(options),
+        Command::Graph(options) => graph::run(options),
         Command::Script(options) => show::script(options),
         Command::Pyramid(options) => show::pyramid(options),
         Command::Explain(options) => show::explain(options),

@@ -44,15 +44,6 @@ pub fn plan(options: &Show) -> Result<Exit, Failure> {
     Ok(Exit::Verified)
 }
 
-pub fn graph(options: &Show) -> Result<Exit, Failure> {
-    let (_, graph) = crate::understand(&resolve(&options.source.path)?)?;
-    match options.json {
-        true => print_json(&graph)?,
-        false => print(&crate::graph::text(&graph))?,
-    }
-    Ok(Exit::Verified)
-}
-
 pub fn script(options: &ScriptArguments) -> Result<Exit, Failure> {
     if let Some(file) = &options.check {
         return check(options, file);

@@ -2,6 +2,7 @@
 
 pub mod artifacts;
 pub mod files;
+pub mod graph;
 pub mod journal;
 pub mod progress;
 pub mod report;

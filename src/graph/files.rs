@@ -1,7 +1,7 @@
 //! Directory and File nodes.
 
 use crate::evidence::Place;
-use crate::scan::Repository;
+use crate::scan::{FileEntry, FileKind, Repository};
 
 use super::{EdgeKind, Facts, KnowledgeGraph, NodeId};
 
@@ -12,6 +12,7 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
         Some(Place::file("")),
         Facts::Directory,
     );
+    graph.languages = repository.languages.clone();
     for entry in &repository.files {
         let (dir, name) = entry.path.rsplit_once('/').unwrap_or(("", &entry.path));
         let parent = directory(graph, dir);
@@ -21,6 +22,21 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
         };
         let file = graph.add(name, Some(Place::file(entry.path.clone())), facts);
         graph.link(parent, file, EdgeKind::Contains);
+        if let Some(why) = unread(entry) {
+            graph.warn(entry.path.clone(), why);
+        }
+    }
+}
+
+/// Why a file that looks like a source is not read.
+fn unread(entry: &FileEntry) -> Option<String> {
+    match entry.kind {
+        FileKind::Huge if entry.language.is_some() => {
+            Some(format!("{} bytes: too long to read", entry.size))
+        }
+        FileKind::Special => Some("a pipe, socket or device: not read".to_owned()),
+        FileKind::OddName => Some("its name is not UTF-8: not read".to_owned()),
+        _ => None,
     }
 }
 

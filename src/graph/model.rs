@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::evidence::{Place, Trust};
 use crate::packages::Capability;
+use crate::scan::LanguageTotal;
 
 /// Version of the JSON form of [`KnowledgeGraph`].
 pub const SCHEMA: &str = "envc.graph/1";
@@ -70,6 +71,12 @@ pub enum Facts {
         ports: Vec<String>,
         env: BTreeMap<String, String>,
     },
+    /// An environment variable that the program or its developers want set (`.env.example`, `.envrc`). The node's name
+    /// is the variable's; `value` where one is given to start from.
+    Variable {
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        value: Option<String>,
+    },
     Project(ProjectFacts),
 }
 
@@ -102,6 +109,34 @@ pub struct CommandFacts {
     /// Prerequisites and variables that could not be resolved, e.g. `${{ matrix.toxenv }}`.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub unresolved: Vec<String>,
+    /// `None`: `sh`, `bash` or another shell that reads POSIX text. Else the interpreter that the text is for, such as
+    /// `pwsh`, `cmd` or `python`: then the text is no shell command.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub shell: Option<String>,
+    /// The row of the CI matrix that the text was filled from.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub row: BTreeMap<String, String>,
+    /// What the same line says in other rows of the matrix on the same system, at most a handful.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub alternatives: Vec<String>,
+}
+
+impl CommandFacts {
+    /// A shell command with nothing else known about it.
+    pub fn new(text: impl Into<String>, source: CommandSource) -> Self {
+        Self {
+            text: text.into(),
+            source,
+            dir: String::new(),
+            env: BTreeMap::new(),
+            os: None,
+            context: String::new(),
+            unresolved: Vec::new(),
+            shell: None,
+            row: BTreeMap::new(),
+            alternatives: Vec::new(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -239,10 +274,52 @@ pub enum EdgeKind {
     Provides,
 }
 
+impl EdgeKind {
+    /// Every kind, what declares and requires before what merely contains.
+    pub const ALL: [Self; 8] = [
+        Self::Declares,
+        Self::Requires,
+        Self::Provides,
+        Self::Runs,
+        Self::Tests,
+        Self::Documents,
+        Self::Imports,
+        Self::Contains,
+    ];
+
+    /// Its name in the JSON form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Contains => "contains",
+            Self::Imports => "imports",
+            Self::Declares => "declares",
+            Self::Requires => "requires",
+            Self::Documents => "documents",
+            Self::Runs => "runs",
+            Self::Tests => "tests",
+            Self::Provides => "provides",
+        }
+    }
+}
+
+/// Why the graph may lack what a file says: it could not be read or parsed as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Warning {
+    /// Relative to the repository's root; empty where it is about the whole.
+    pub path: String,
+    pub reason: String,
+}
+
+/// Warnings of one graph that are kept: they are for a person to read.
+const MAX_WARNINGS: usize = 1000;
+
 /// Everything a repository says about itself.
 #[derive(Debug, Clone, Default)]
 pub struct KnowledgeGraph {
     inner: Graph<Node, EdgeKind, Directed, u32>,
+    warnings: Vec<Warning>,
+    /// Files and bytes of the project's own code by language (see `scan::Repository::languages`).
+    pub languages: BTreeMap<String, LanguageTotal>,
     /// File and Directory nodes by path, made again when a graph is read from JSON.
     by_path: HashMap<String, NodeId>,
 }
@@ -261,6 +338,22 @@ impl KnowledgeGraph {
             facts,
         });
         id
+    }
+
+    /// Takes note that a file was not read as a whole.
+    pub fn warn(&mut self, path: impl Into<String>, reason: impl Into<String>) {
+        let warning = Warning {
+            path: path.into(),
+            reason: reason.into(),
+        };
+        if self.warnings.len() < MAX_WARNINGS && !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// In the order in which they were found.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 
     fn insert(&mut self, node: Node) {
@@ -377,6 +470,11 @@ impl KnowledgeGraph {
             .collect()
     }
 
+    /// The language that most of the project's own code is written in.
+    pub fn primary_language(&self) -> Option<&str> {
+        crate::scan::support::primary(&self.languages)
+    }
+
     pub fn node_count(&self) -> usize {
         self.inner.node_count()
     }
@@ -392,6 +490,10 @@ struct Flat {
     schema: String,
     nodes: Vec<Node>,
     edges: Vec<(NodeId, NodeId, EdgeKind)>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    warnings: Vec<Warning>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    languages: BTreeMap<String, LanguageTotal>,
 }
 
 impl Serialize for KnowledgeGraph {
@@ -400,6 +502,8 @@ impl Serialize for KnowledgeGraph {
             schema: SCHEMA.to_owned(),
             nodes: self.nodes().cloned().collect(),
             edges: self.edges().collect(),
+            warnings: self.warnings.clone(),
+            languages: self.languages.clone(),
         }
         .serialize(serializer)
     }
@@ -423,6 +527,8 @@ impl<'de> Deserialize<'de> for KnowledgeGraph {
             }
             graph.link(from, to, kind);
         }
+        graph.warnings = flat.warnings;
+        graph.languages = flat.languages;
         Ok(graph)
     }
 }

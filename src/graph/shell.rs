@@ -133,7 +133,11 @@ fn resolve(repository: &Repository, dir: &str, to: &str) -> Option<String> {
     if path.is_empty() || is_directory(repository, &path) {
         return Some(path);
     }
-    (dir.is_empty() && is_own_name(&repository.name, to.trim_end_matches('/'))).then(String::new)
+    // The clone of the repository itself: where the commands stand already, whatever directory their text is in.
+    let alone = to.trim_start_matches("./").trim_end_matches('/');
+    let (first, below) = alone.split_once('/').unwrap_or((alone, ""));
+    let own = is_own_name(&repository.name, first);
+    (own && (below.is_empty() || is_directory(repository, below))).then(|| below.to_owned())
 }
 
 /// `git clone …; cd name` ends where the repository is already; the directory of an archive has a version after

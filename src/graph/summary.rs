@@ -18,6 +18,10 @@ pub struct Summary {
     pub projects: Vec<(String, String)>,
     /// Files by language, vendored ones left out.
     pub languages: BTreeMap<String, usize>,
+    /// The language with the most bytes of the project's own code.
+    pub primary: Option<String>,
+    /// Files that were not read as a whole.
+    pub warnings: usize,
 }
 
 /// The name of a node's kind, as in the JSON form.
@@ -35,6 +39,7 @@ pub fn kind(facts: &Facts) -> &'static str {
         Facts::EntryPoint { .. } => "entry-point",
         Facts::TestSuite { .. } => "test-suite",
         Facts::Service { .. } => "service",
+        Facts::Variable { .. } => "variable",
         Facts::Project(_) => "project",
     }
 }
@@ -43,6 +48,8 @@ pub fn summary(graph: &KnowledgeGraph) -> Summary {
     let mut summary = Summary {
         nodes: graph.node_count(),
         edges: graph.edge_count(),
+        primary: graph.primary_language().map(str::to_owned),
+        warnings: graph.warnings().len(),
         ..Summary::default()
     };
     for node in graph.nodes() {
@@ -91,6 +98,9 @@ pub fn text(graph: &KnowledgeGraph) -> String {
         .map(|(name, count)| format!("{name} {count}"))
         .collect();
     let _ = writeln!(out, "Files: {}", languages.join(", "));
+    if let Some(primary) = &summary.primary {
+        let _ = writeln!(out, "Primary language: {primary}");
+    }
     for (wanted, title) in SHOWN {
         let nodes: Vec<&Node> = graph
             .nodes()
@@ -119,11 +129,22 @@ pub fn text(graph: &KnowledgeGraph) -> String {
             let _ = writeln!(out, "  {} ({count})", printable(target));
         }
     }
+    let warnings = graph.warnings();
+    if !warnings.is_empty() {
+        let _ = writeln!(out, "\nNot read as a whole ({})", warnings.len());
+        for warning in warnings.iter().take(MAX_LINES) {
+            let line = format!("{}: {}", warning.path, warning.reason);
+            let _ = writeln!(out, "  {}", printable(&line));
+        }
+        if warnings.len() > MAX_LINES {
+            let _ = writeln!(out, "  and {} more", warnings.len() - MAX_LINES);
+        }
+    }
     out
 }
 
-/// One node in a line.
-fn line(node: &Node) -> String {
+/// One node in a line, as its repository wrote it (see [`printable`]).
+pub fn line(node: &Node) -> String {
     match &node.facts {
         Facts::Command(facts) => {
             let dir = if facts.dir.is_empty() {
@@ -176,8 +197,8 @@ fn imported(graph: &KnowledgeGraph) -> Vec<(&str, usize)> {
     counts
 }
 
-/// A hostile name must not drive the terminal.
-fn printable(text: &str) -> String {
+/// A hostile name must not drive the terminal: control characters and what hides or turns text are escaped.
+pub fn printable(text: &str) -> String {
     text.chars()
         .map(|c| {
             if c.is_control() {
@@ -212,8 +233,9 @@ mod tests {
     #[test]
     fn text_shows_what_was_found_and_no_control_characters() {
         insta::assert_snapshot!(text(&graph()), @r"
-        14 nodes, 14 edges
+        14 nodes, 15 edges
         Files: c 1, make 1, markdown 1
+        Primary language: c
 
         Projects (1)
           make .  Makefile

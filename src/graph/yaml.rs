@@ -1,7 +1,8 @@
 //! YAML with the line of every value and scalars as written: a version `3.10` stays three-ten.
 //!
 //! Built on the events of the parser below serde-saphyr, since deserialising to numbers and booleans is what
-//! has to be avoided here. Bounds: depth, and total size after aliases are replaced.
+//! has to be avoided here. Bounds: depth, and total size after aliases are replaced. A text that breaks off (a
+//! syntax error, a bound) gives what stands before the break.
 
 use std::collections::HashMap;
 
@@ -16,10 +17,30 @@ const MAX_COST: usize = 4 * 1024 * 1024;
 /// Bytes that a node costs besides its text.
 const NODE_COST: usize = 32;
 
-/// A value and the line it stands on, from 1; of a block scalar the line below its `|`.
+/// Documents of one text that are read.
+const MAX_DOCUMENTS: usize = 50;
+
+/// Where a value stands: a file by its number in the reader's own list, and a line from 1 (of a block scalar the line
+/// below its `|`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Mark {
+    pub(super) file: u16,
+    pub(super) line: u32,
+}
+
+impl Mark {
+    /// The place so many lines further down.
+    pub(super) fn down(self, rows: u32) -> Self {
+        Self {
+            line: self.line.saturating_add(rows),
+            ..self
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Yaml {
-    pub(super) line: u32,
+    pub(super) mark: Mark,
     pub(super) value: Value,
 }
 
@@ -32,20 +53,54 @@ pub(super) enum Value {
     },
     List(Vec<Yaml>),
     Map(Vec<(String, Yaml)>),
+    /// GitLab's `!reference [job, key]`.
+    Reference(Vec<String>),
 }
 
 impl Yaml {
-    /// The first document of a text; `None` when it is no YAML or goes over a bound.
+    /// The first document of a text, as far as it is well-formed; `None` when it says nothing.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let mut builder = Builder::default();
+        Self::documents(text, 0).into_iter().next()
+    }
+
+    /// Every document of a text, whose values are marked with `file`.
+    pub(super) fn documents(text: &str, file: u16) -> Vec<Self> {
+        Self::documents_or_break(text, file).0
+    }
+
+    /// The same, with what ended the reading before the text's end.
+    pub(super) fn documents_or_break(text: &str, file: u16) -> (Vec<Self>, Option<String>) {
+        let mut builder = Builder {
+            file,
+            ..Builder::default()
+        };
+        let mut found = Vec::new();
+        let mut broken = None;
+        let mut last = 0;
         for event in Parser::new_from_str(text) {
-            let (event, span) = event.ok()?;
-            let line = u32::try_from(span.start.line()).ok()?;
-            if let Step::Done(root) = builder.step(event, line)? {
-                return Some(root);
+            let (event, span) = match event {
+                Ok(event) => event,
+                Err(wrong) => {
+                    broken = Some(format!("read as far as line {last}: {wrong}"));
+                    break;
+                }
+            };
+            let line = u32::try_from(span.start.line()).unwrap_or(u32::MAX);
+            last = line;
+            match builder.step(event, line) {
+                Some(Step::Done(root)) => found.push(root),
+                Some(Step::More) => {}
+                None => {
+                    broken = Some(format!("read as far as line {line}: too large or too deep"));
+                    break;
+                }
+            }
+            if found.len() >= MAX_DOCUMENTS {
+                return (found, Some(format!("more than {MAX_DOCUMENTS} documents")));
             }
         }
-        None
+        found.extend(builder.rest());
+        (found, broken)
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&Yaml> {
@@ -80,6 +135,11 @@ impl Yaml {
         }
     }
 
+    /// Entries of the map under a key.
+    pub(super) fn map_at(&self, keys: &[&str]) -> &[(String, Yaml)] {
+        self.at(keys).map_or(&[], Yaml::map)
+    }
+
     /// Items of a list; a lone value is a list of itself, as CI systems have it.
     pub(super) fn list(&self) -> &[Yaml] {
         match &self.value {
@@ -99,18 +159,29 @@ enum Step {
     Done(Yaml),
 }
 
+/// What a tag makes of a collection.
+#[derive(Clone, Copy, PartialEq)]
+enum Tagged {
+    No,
+    Reference,
+    /// `!Sub […]` and the like: what it stands for is not known here.
+    Foreign,
+}
+
 /// A collection that is not closed yet.
 struct Open {
     node: Yaml,
     key: Option<String>,
+    /// Places of the keys of a map, for maps of many.
+    keys: HashMap<String, usize>,
     anchor: usize,
     cost_before: usize,
-    /// `!reference […]` and the like: what it stands for is not known here.
-    foreign: bool,
+    tagged: Tagged,
 }
 
 #[derive(Default)]
 struct Builder {
+    file: u16,
     open: Vec<Open>,
     anchors: HashMap<usize, (Yaml, usize)>,
     cost: usize,
@@ -134,36 +205,42 @@ impl Builder {
                     literal,
                 };
                 let node = Yaml {
-                    line: line.saturating_sub(blank),
+                    mark: self.mark(line.saturating_sub(blank)),
                     value,
                 };
-                return Some(self.place(node, anchor, cost));
+                return self.place(node, anchor, cost);
             }
             Event::SequenceStart(_, anchor, tag) => {
-                self.open(line, Value::List(Vec::new()), anchor, tag.is_some())?
+                let tagged = tag.as_deref().map_or(Tagged::No, |tag| {
+                    if tag.suffix() == "reference" {
+                        Tagged::Reference
+                    } else {
+                        Tagged::Foreign
+                    }
+                });
+                self.open(line, Value::List(Vec::new()), anchor, tagged)?
             }
             Event::MappingStart(_, anchor, tag) => {
-                self.open(line, Value::Map(Vec::new()), anchor, tag.is_some())?
+                let tagged = tag.map_or(Tagged::No, |_| Tagged::Foreign);
+                self.open(line, Value::Map(Vec::new()), anchor, tagged)?
             }
-            Event::SequenceEnd | Event::MappingEnd => {
-                let mut closed = self.open.pop()?;
-                if closed.foreign {
-                    closed.node.value = Value::Scalar {
-                        text: String::new(),
-                        literal: false,
-                    };
-                }
-                let cost = self.cost.saturating_sub(closed.cost_before);
-                return Some(self.place(closed.node, closed.anchor, cost));
-            }
+            Event::SequenceEnd | Event::MappingEnd => return self.close(),
             Event::Alias(anchor) => {
                 let (node, cost) = self.anchors.get(&anchor)?.clone();
                 self.pay(cost)?;
-                return Some(self.place(node, 0, 0));
+                return self.place(node, 0, 0);
             }
+            Event::DocumentEnd => self.anchors.clear(),
             _ => {}
         }
         Some(Step::More)
+    }
+
+    fn mark(&self, line: u32) -> Mark {
+        Mark {
+            file: self.file,
+            line,
+        }
     }
 
     fn pay(&mut self, cost: usize) -> Option<usize> {
@@ -171,52 +248,97 @@ impl Builder {
         (self.cost <= MAX_COST).then_some(cost)
     }
 
-    fn open(&mut self, line: u32, value: Value, anchor: usize, foreign: bool) -> Option<()> {
+    fn open(&mut self, line: u32, value: Value, anchor: usize, tagged: Tagged) -> Option<()> {
         let cost_before = self.cost;
         self.pay(NODE_COST)?;
-        let node = Yaml { line, value };
+        let node = Yaml {
+            mark: self.mark(line),
+            value,
+        };
         self.open.push(Open {
             node,
             key: None,
+            keys: HashMap::new(),
             anchor,
             cost_before,
-            foreign,
+            tagged,
         });
         (self.open.len() <= MAX_DEPTH).then_some(())
     }
 
-    /// Puts a finished node into the collection around it.
-    fn place(&mut self, node: Yaml, anchor: usize, cost: usize) -> Step {
+    fn close(&mut self) -> Option<Step> {
+        let mut closed = self.open.pop()?;
+        if closed.tagged != Tagged::No {
+            let way = closed.node.list().iter().filter_map(Yaml::text);
+            closed.node.value = match closed.tagged {
+                Tagged::Reference => Value::Reference(way.map(str::to_owned).collect()),
+                _ => Value::Scalar {
+                    text: String::new(),
+                    literal: false,
+                },
+            };
+        }
+        let cost = self.cost.saturating_sub(closed.cost_before);
+        self.place(closed.node, closed.anchor, cost)
+    }
+
+    /// What is open when the text breaks off, closed.
+    fn rest(mut self) -> Option<Yaml> {
+        // Beyond the bound of the depth there is nothing worth keeping.
+        while !self.open.is_empty() {
+            self.cost = 0;
+            if let Some(Step::Done(root)) = self.close() {
+                let says = match &root.value {
+                    Value::List(items) => !items.is_empty(),
+                    _ => !root.map().is_empty(),
+                };
+                return says.then_some(root);
+            }
+        }
+        None
+    }
+
+    /// Puts a finished node into the collection around it. An anchor is paid for again, since it is kept twice.
+    fn place(&mut self, node: Yaml, anchor: usize, cost: usize) -> Option<Step> {
         if anchor != 0 {
+            self.pay(cost)?;
             self.anchors.insert(anchor, (node.clone(), cost));
         }
         let Some(parent) = self.open.last_mut() else {
-            return Step::Done(node);
+            return Some(Step::Done(node));
         };
         match &mut parent.node.value {
             Value::List(items) => items.push(node),
             Value::Map(entries) => match parent.key.take() {
                 None => parent.key = Some(node.text().unwrap_or_default().to_owned()),
-                Some(key) if key == "<<" => merge(entries, &node),
-                Some(key) => {
-                    // A merged entry gives way to one of the map itself.
-                    entries.retain(|(known, _)| *known != key);
-                    entries.push((key, node));
-                }
+                Some(key) if key == "<<" => merge(entries, &mut parent.keys, &node),
+                // A merged entry gives way to one of the map itself, a repeated key to the last of its kind.
+                Some(key) => match parent.keys.get(&key) {
+                    Some(at) => {
+                        if let Some(known) = entries.get_mut(*at) {
+                            known.1 = node;
+                        }
+                    }
+                    None => {
+                        parent.keys.insert(key.clone(), entries.len());
+                        entries.push((key, node));
+                    }
+                },
             },
-            Value::Scalar { .. } => {}
+            Value::Scalar { .. } | Value::Reference(_) => {}
         }
-        Step::More
+        Some(Step::More)
     }
 }
 
-fn merge(entries: &mut Vec<(String, Yaml)>, node: &Yaml) {
+fn merge(entries: &mut Vec<(String, Yaml)>, keys: &mut HashMap<String, usize>, node: &Yaml) {
     let maps = match &node.value {
         Value::List(items) => items.as_slice(),
         _ => std::slice::from_ref(node),
     };
     for (key, value) in maps.iter().flat_map(Yaml::map) {
-        if entries.iter().all(|(known, _)| known != key) {
+        if !keys.contains_key(key) {
+            keys.insert(key.clone(), entries.len());
             entries.push((key.clone(), value.clone()));
         }
     }
@@ -232,9 +354,9 @@ mod tests {
         let versions: Vec<_> = yaml.list_at(&["v"]).iter().filter_map(Yaml::text).collect();
         assert_eq!(versions, ["3.10", "3.9", "on", "010"]);
         let run = yaml.get("run").unwrap();
-        assert_eq!((run.line, run.text()), (4, Some("make\nmake test\n")));
+        assert_eq!((run.mark.line, run.text()), (4, Some("make\nmake test\n")));
         assert_eq!(yaml.text_at(&["y", "k"]), Some("1"));
-        assert_eq!(yaml.at(&["y", "l"]).unwrap().line, 9);
+        assert_eq!(yaml.at(&["y", "l"]).unwrap().mark.line, 9);
         assert_eq!(yaml.text_at(&["on"]), Some("push"));
         for (text, line) in [
             ("a: |\n\n  x\n", 2),
@@ -243,16 +365,15 @@ mod tests {
             ("a: |2-\n  x\n", 2),
         ] {
             assert_eq!(
-                Yaml::parse(text).unwrap().get("a").unwrap().line,
+                Yaml::parse(text).unwrap().get("a").unwrap().mark.line,
                 line,
                 "{text:?}"
             );
         }
     }
 
-    #[test]
-    fn bombs_and_depth_end_the_parse() {
-        let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
+    fn bomb() -> String {
+        let mut bomb = String::from("first: 1\na0: &a0 [x, x, x, x, x, x, x, x, x]\n");
         for at in 1..12 {
             let alias = format!("*a{}", at - 1);
             bomb.push_str(&format!(
@@ -260,9 +381,69 @@ mod tests {
                 [alias.as_str(); 9].join(", ")
             ));
         }
-        assert_eq!(Yaml::parse(&bomb), None);
-        assert_eq!(Yaml::parse(&"[".repeat(100_000)), None);
-        assert_eq!(Yaml::parse(&"- ".repeat(100_000)), None);
+        bomb
+    }
+
+    #[test]
+    fn bombs_and_depth_end_the_parse_and_what_stands_before_is_kept() {
+        let yaml = Yaml::parse(&bomb()).unwrap();
+        assert_eq!(yaml.text_at(&["first"]), Some("1"));
+        assert!(yaml.map().len() < 10);
+        for text in ["[".repeat(100_000), "- ".repeat(100_000)] {
+            let mut depth = 0;
+            let mut node = Yaml::parse(&text);
+            while let Some(inner) = node.and_then(|node| node.list().first().cloned()) {
+                depth += 1;
+                node = Some(inner);
+                assert!(depth <= MAX_DEPTH);
+            }
+        }
         assert_eq!(Yaml::parse("a: *b\n"), None);
+        assert_eq!(Yaml::parse(""), None);
+    }
+
+    #[test]
+    fn a_broken_text_gives_what_stands_before_the_break() {
+        for (text, key) in [
+            ("a: 1\nb:\n\t- x\n", "a"),
+            ("a: 1\nb: [1, 2\nc: }\n", "a"),
+            ("a: 1\r\nb: 2\r\nc: \"x\r\n", "b"),
+            ("a: 1\na: 2\n", "a"),
+            ("\u{feff}a: 1\n", "a"),
+        ] {
+            let yaml = Yaml::parse(text).unwrap();
+            assert!(yaml.text_at(&[key]).is_some(), "{text:?} {yaml:?}");
+        }
+        let repeated = Yaml::parse("a: 1\na: 2\n").unwrap();
+        assert_eq!(
+            (repeated.map().len(), repeated.text_at(&["a"])),
+            (1, Some("2"))
+        );
+    }
+
+    #[test]
+    fn many_keys_and_long_lines_take_linear_time() {
+        let many: String = (0..100_000).map(|at| format!("k{at}: 1\n")).collect();
+        let start = std::time::Instant::now();
+        Yaml::parse(&many);
+        Yaml::parse(&format!("a: {}", "x ".repeat(500_000)));
+        assert!(start.elapsed().as_secs() < 20);
+    }
+
+    #[test]
+    fn documents_and_references() {
+        let all = Yaml::documents("a: 1\n---\nb: !reference [.x, script]\nc: !Sub [q]\n", 3);
+        assert_eq!(all.len(), 2);
+        assert_eq!(all[1].mark, Mark { file: 3, line: 3 });
+        let way = vec![".x".to_owned(), "script".to_owned()];
+        assert_eq!(all[1].get("b").unwrap().value, Value::Reference(way));
+        assert_eq!(all[1].text_at(&["c"]), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_survived(text in "(?s)([-a&*!:{}\\[\\]|> \t\r\n'\"é]|a: ){0,80}") {
+            Yaml::documents(&text, 0);
+        }
     }
 }

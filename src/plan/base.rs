@@ -11,11 +11,16 @@ use super::demand::{choose, demands};
 use super::model::{BaseChoice, Conflict};
 
 /// Toolchains that decide over a base, with the name its facts list them under.
-const DECIDING: [(&str, &str); 4] = [
+const DECIDING: [(&str, &str); 9] = [
     ("python", "python"),
     ("rust", "rustc"),
     ("cmake", "cmake"),
     ("meson", "meson"),
+    ("go", "go"),
+    ("node", "node"),
+    ("java", "jdk"),
+    ("ruby", "ruby"),
+    ("php", "php"),
 ];
 
 /// The order in which bases are tried where nothing else decides: the stable release that most projects are tested

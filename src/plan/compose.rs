@@ -16,7 +16,7 @@ use super::system::add_installed_by_others;
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     #[error(
-        "nothing here that envc can build: no CMake, Meson, autotools, Make, Python or cargo project was found\n  \
+        "nothing here that envc can build: no manifest says how it is installed, built or tested\n  \
          what stands here: {found}"
     )]
     Unsupported { found: String },
@@ -35,7 +35,7 @@ pub fn plan(
     let chosen: Vec<_> = graph
         .projects()
         .filter(|(id, facts)| {
-            selection.projects.contains(id) && ecosystems::by_name(&facts.ecosystem).is_some()
+            selection.projects.contains(id) && ecosystems::planner(facts).is_some()
         })
         .collect();
     if chosen.is_empty() {
@@ -43,11 +43,11 @@ pub fn plan(
             found: languages(repository),
         });
     }
-    let needed: Vec<&str> = chosen
+    let needed: Vec<String> = chosen
         .iter()
-        .filter_map(|(_, facts)| ecosystems::by_name(&facts.ecosystem))
-        .flat_map(|ecosystem| ecosystem.toolchains.iter().copied())
+        .flat_map(|(id, facts)| ecosystems::toolchains(graph, *id, facts))
         .collect();
+    let needed: Vec<&str> = needed.iter().map(String::as_str).collect();
     let base = choose_base(graph, constraints, fixed, &needed).ok_or_else(|| {
         let known = crate::packages::bases()
             .iter()
@@ -72,9 +72,9 @@ pub fn plan(
     for id in &selection.projects {
         let project = chosen.iter().find(|(other, _)| other == id);
         if let Some((_, facts)) = project
-            && let Some(ecosystem) = ecosystems::by_name(&facts.ecosystem)
+            && let Some(planner) = ecosystems::planner(facts)
         {
-            (ecosystem.plan)(&context, *id, facts, &mut draft);
+            planner(&context, *id, facts, &mut draft);
         }
     }
     add_installed_by_others(&mut draft.packages, &index, graph);

@@ -42,12 +42,33 @@ pub fn demands(graph: &KnowledgeGraph, constraints: &Constraints, tool: &str) ->
         let place = node.place.clone().unwrap_or_else(|| Place::file(""));
         found.push(Demand {
             tool: tool.to_owned(),
-            requirement: requirement.clone(),
+            requirement: as_minimum(tool, requirement),
             because: Because::at(place, *trust, format!("{tool} {requirement}")),
         });
     }
     found.sort_by_key(|demand| std::cmp::Reverse(demand.because.trust));
     found
+}
+
+/// A bare version of Go or Java is the language that the sources are written in: any later toolchain builds it (Go's
+/// compatibility promise; `javac --release`).
+fn as_minimum(tool: &str, requirement: &str) -> String {
+    let bare = requirement.trim().starts_with(|c: char| c.is_ascii_digit());
+    match tool {
+        "go" | "java" if bare && !requirement.contains([' ', '|', ',']) => {
+            // Java 1.8 and 8 are one.
+            let version = requirement
+                .trim()
+                .trim_end_matches(".x")
+                .trim_end_matches(".*");
+            let version = match tool {
+                "java" => version.strip_prefix("1.").unwrap_or(version),
+                _ => version,
+            };
+            format!(">={version}")
+        }
+        _ => requirement.to_owned(),
+    }
 }
 
 /// Which of `available` (best first) to take: the one that the strongest demands allow. A weaker demand that it

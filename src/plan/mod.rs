@@ -4,6 +4,7 @@
 //! `ecosystems/` a build system writes the steps, and `system` turns capabilities into packages.
 
 mod base;
+mod beside;
 mod compose;
 mod constraints;
 mod demand;

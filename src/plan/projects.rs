@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::evidence::{Because, Place, Trust};
 use crate::graph::{CommandSource, EdgeKind, KnowledgeGraph, NodeId, ProjectFacts};
 
+use super::beside;
 use super::constraints::Constraints;
 use super::model::{Conflict, Rejected};
 use super::system::{for_linux, is_aside};
@@ -32,22 +33,43 @@ pub fn select(graph: &KnowledgeGraph, constraints: &Constraints) -> Selection {
             .push((id, facts));
     }
     let taken = directories(graph, &by_dir);
+    let mut apart: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (dir, projects) in &by_dir {
         if !taken.contains(dir) {
-            let systems: Vec<&str> = projects
-                .iter()
-                .map(|(_, facts)| facts.ecosystem.as_str())
-                .collect();
-            selection.notes.push(format!(
-                "{dir}: a {} project that stands apart; not built (run envc there)",
-                systems.join(" and ")
-            ));
+            let systems = projects.iter().map(|(_, facts)| facts.ecosystem.as_str());
+            let systems = systems.collect::<Vec<_>>().join(" and ");
+            apart.entry(systems).or_default().push(dir);
             continue;
         }
         one_directory(graph, constraints, dir, projects, &mut selection);
     }
+    selection.notes.extend(
+        apart
+            .iter()
+            .map(|(systems, dirs)| stand_apart(systems, dirs)),
+    );
     selection.projects = ordered(graph, selection.projects);
     selection
+}
+
+/// Directories that a note names; a monorepo has hundreds of templates and examples.
+const NAMED: usize = 4;
+
+fn stand_apart(systems: &str, dirs: &[&str]) -> String {
+    let mut named = dirs
+        .iter()
+        .take(NAMED)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
+    if dirs.len() > NAMED {
+        named.push_str(&format!(" and {} more", dirs.len() - NAMED));
+    }
+    let (what, there) = match dirs.len() {
+        1 => (format!("a {systems} project that stands"), "there"),
+        _ => (format!("{systems} projects that stand"), "in one"),
+    };
+    format!("{named}: {what} apart; not built (run envc {there})")
 }
 
 /// Directories whose projects are built.
@@ -93,6 +115,7 @@ fn one_directory(
     projects: &[(NodeId, &ProjectFacts)],
     selection: &mut Selection,
 ) {
+    let primary = graph.primary_language();
     let (native, other): (Vec<_>, Vec<_>) = projects
         .iter()
         .copied()
@@ -101,10 +124,21 @@ fn one_directory(
     let driven = other.iter().any(|(_, facts)| drives_native_build(facts));
     if !native.is_empty() && !driven {
         let (winner, conflict) = native_winner(graph, constraints, dir, &native);
-        selection.projects.push(winner);
-        selection.conflicts.extend(conflict);
+        let facts = native.iter().find(|(id, _)| *id == winner);
+        match facts.and_then(|(_, facts)| beside::foreign_native(facts, &other, primary)) {
+            Some(note) => selection.notes.push(note),
+            None => {
+                selection.projects.push(winner);
+                selection.conflicts.extend(conflict);
+            }
+        }
     }
-    selection.projects.extend(other.iter().map(|(id, _)| *id));
+    for (id, facts) in other {
+        match beside::helper(graph, facts, projects, primary) {
+            Some(note) => selection.notes.push(note),
+            None => selection.projects.push(id),
+        }
+    }
 }
 
 fn drives_native_build(facts: &ProjectFacts) -> bool {

@@ -2,14 +2,19 @@
 
 use std::str::FromStr;
 
+use nodejs_semver::Range;
 use pep440_rs::{Version, VersionSpecifiers};
 
 /// Whether `version` (dotted numbers) satisfies `requirement`. Notations: PEP 440 (`>=3.8,<3.13`), a bare version
 /// as `.python-version` and `actions/setup-python` write it (`3.9`: that series), Cargo's `rust-version` and CMake's
 /// and Meson's minimum (callers write these as `>=1.70`), CMake's range `3.5...3.28` (the first is the minimum), and
-/// wildcards (`3.x`). Text that is no version at all (`stable`, `latest`) is satisfied by any.
+/// wildcards (`3.x`), npm's ranges (`^18.12 || >=20`, `18 - 20`) and RubyGems' `~> 3.1`. Text that is no version at all
+/// (`stable`, `latest`, `lts/*`) is satisfied by any.
 pub fn satisfies(requirement: &str, version: &str) -> bool {
-    let requirement = requirement.trim();
+    let requirement = requirement.trim().trim_start_matches('v');
+    if let Some(answer) = npm_range(requirement, version) {
+        return answer;
+    }
     let Ok(version) = Version::from_str(version) else {
         return false;
     };
@@ -20,6 +25,22 @@ pub fn satisfies(requirement: &str, version: &str) -> bool {
         Some(specifiers) => specifiers.contains(&version),
         None => true,
     }
+}
+
+/// Answers for what only npm's ranges (node-semver) write. A tool's version with fewer than three numbers is the newest
+/// of its series.
+fn npm_range(requirement: &str, version: &str) -> Option<bool> {
+    let marks = ["||", "^", " - ", "~", "*", ".x", ".X"];
+    let theirs =
+        requirement.contains("~=") || requirement.contains("~>") || requirement.contains(".*");
+    if theirs || !marks.iter().any(|mark| requirement.contains(mark)) {
+        return None;
+    }
+    // Poetry separates with commas where npm has spaces.
+    let range: Range = requirement.replace(',', " ").parse().ok()?;
+    let numbers = version.split('.').count();
+    let full = format!("{version}{}", ".999".repeat(3usize.saturating_sub(numbers)));
+    Some(range.satisfies(&full.parse().ok()?))
 }
 
 fn specifiers(requirement: &str) -> Option<VersionSpecifiers> {
@@ -37,6 +58,7 @@ fn specifiers(requirement: &str) -> Option<VersionSpecifiers> {
     let spaced = requirement
         .replace(", ", ",")
         .replace(' ', "")
+        .replace("~>", "~=")
         .replace('^', ">=");
     VersionSpecifiers::from_str(&spaced).ok()
 }
@@ -84,6 +106,19 @@ mod tests {
             ("3.9.18", "3.9.2", true),
             ("3.x", "3.11", true),
             ("^3.8", "3.11", true),
+            ("^3.8", "4.0", false),
+            ("^18.12.0 || >= 20.9.0", "18.20.4", true),
+            ("^18.12.0 || >= 20.9.0", "19.1.0", false),
+            ("^18 || ^20", "20", true),
+            ("18 - 20", "19.2.0", true),
+            ("18.x", "18.20.4", true),
+            ("18.x", "20.1.0", false),
+            ("v20.19.0", "20.19.2", true),
+            ("lts/*", "20.19.2", true),
+            ("~> 3.1", "3.3", true),
+            ("~> 3.1.0", "3.3", false),
+            (">=3.8,<4.0 || >=5", "3.9.1", true),
+            ("~=3.8 || junk", "3.9", true),
             ("~=3.8", "3.11", true),
             ("3.5...3.28", "3.25.1", true),
             (">=1.70", "1.63.0", false),

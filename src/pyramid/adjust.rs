@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::classify::Candidate;
 use super::refine::{missing, push_because};
 use super::retrieve::{Entry, Known};
-use super::superfluous;
 use super::{LeftOut, Level, PyramidCommand, normal, shell};
+use super::{aside, superfluous};
 use crate::evidence::{Because, Trust};
 use crate::graph::EntryKind;
 
@@ -25,6 +25,7 @@ pub fn adjust(
     candidates.extend(common(&candidates, known));
     let mut left_out = Vec::new();
     superfluous::remove(&mut candidates, &mut left_out);
+    aside::remove(&mut candidates, &mut left_out);
     let mut unique = without_beginnings(deduplicate(candidates));
     unique.sort_by(better);
     let mut commands = Vec::new();

@@ -72,6 +72,9 @@ pub fn classify(found: Vec<Found>, known: &Known) -> (Vec<Candidate>, Vec<LeftOu
     (candidates, left_out)
 }
 
+/// Shell words that begin a decision or a loop.
+const CONTROL: [&str; 5] = ["if ", "case ", "for ", "while ", "until "];
+
 fn classify_one(mut item: Found, known: &Known) -> Result<Candidate, String> {
     let before = item.before.iter().any(|(_, text)| text.contains("${{"));
     if before
@@ -80,7 +83,7 @@ fn classify_one(mut item: Found, known: &Known) -> Result<Candidate, String> {
     {
         return Err("holds a variable that only its CI knows".into());
     }
-    let (command, note) = rewrite(&item.command, known);
+    let (command, note) = rewrite(&item.command, &item.dir, known);
     if note.is_some() {
         item.compound =
             shell::statements(&command).is_none_or(|all| all.iter().any(|s| s.compound));
@@ -139,6 +142,10 @@ fn classify_one(mut item: Found, known: &Known) -> Result<Candidate, String> {
             )),
             None => Ok(candidate(item, class)),
         },
+        // Nobody but its CI has use for what a workflow decides by its own variables.
+        (None, Some(_)) if CONTROL.iter().any(|word| item.command.starts_with(word)) => {
+            Err("is a decision of its CI, not a use of the repository".into())
+        }
         (None, Some(level_and_confidence)) => match lacking(&normals, &item.dir, known) {
             Some(file) => Err(format!(
                 "needs the file {file}, which the repository does not have"
@@ -225,11 +232,11 @@ fn usage(normal: &str, dir: &str, known: &Known) -> Option<(Level, f32)> {
             "test" | "tests" | "runtests" | "check"
         )
     });
-    Some(if tests {
-        (Level::Testability, 0.5)
-    } else {
-        (Level::Runnability, 0.5)
-    })
+    match tests {
+        true => Some((Level::Testability, 0.5)),
+        false if super::aside::is_maintainers(&join(dir, script)) => None,
+        false => Some((Level::Runnability, 0.5)),
+    }
 }
 
 /// A probe of what this repository builds or provides, rather than of a tool that happens to be installed.
@@ -255,6 +262,12 @@ fn is_program(path: &str) -> bool {
 fn lacking(normals: &[String], dir: &str, known: &Known) -> Option<String> {
     normals.iter().find_map(|normal| {
         let words = shlex::split(normal)?;
+        if let Some(dir) = make_dir(&words).filter(|at| {
+            let at = join(dir, at);
+            !known.dirs.contains(&at) && !known.build_dirs.contains(&at)
+        }) {
+            return Some(dir.to_owned());
+        }
         // A script beside the sources is there or comes from elsewhere; `configure` alone may be generated first.
         let script = words.first().filter(|word| {
             let name = word.rsplit('/').next().unwrap_or(word);
@@ -277,6 +290,20 @@ fn lacking(normals: &[String], dir: &str, known: &Known) -> Option<String> {
         }
         None
     })
+}
+
+/// The directory that `make -C DIR` and `cargo … --path DIR` work in.
+fn make_dir(words: &[String]) -> Option<&str> {
+    let option = match words.first()?.as_str() {
+        "make" | "gmake" => "-C",
+        "cargo" => "--path",
+        _ => return None,
+    };
+    let at = words.iter().position(|word| word == option)?;
+    words
+        .get(at + 1)
+        .map(|dir| dir.as_str())
+        .filter(|dir| !dir.contains('$'))
 }
 
 /// A variable that neither the command, its step nor the script sets. `${X:-default}` needs none, and what stands

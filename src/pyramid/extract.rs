@@ -80,6 +80,13 @@ pub fn extract(evidence: &[Evidence], known: &Known) -> (Vec<Found>, Vec<LeftOut
             leave(&item.text, &format!("is for {os:?}"));
             continue;
         }
+        if let Some(shell) = &item.shell {
+            leave(
+                &item.text,
+                &format!("is written for {shell}, not for a POSIX shell"),
+            );
+            continue;
+        }
         if let Some(reason) = needs_container(item) {
             leave(&item.text, reason);
             continue;
@@ -321,11 +328,7 @@ impl Walk {
         Found {
             because: Because {
                 place: item.place.clone(),
-                text: if item.context.is_empty() {
-                    shown
-                } else {
-                    format!("{} ({shown})", item.context)
-                },
+                text: told(item, &shown),
                 trust,
             },
             command: text,
@@ -339,6 +342,23 @@ impl Walk {
             in_build_dir: in_build_dir || creates,
             note: None,
         }
+    }
+}
+
+/// Under which heading, job or target a command stands, in which row of a matrix, and the command itself.
+fn told(item: &Evidence, shown: &str) -> String {
+    let row: Vec<String> = item
+        .row
+        .iter()
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    let context = match row.is_empty() {
+        true => item.context.clone(),
+        false => format!("{} [{}]", item.context, row.join(", ")),
+    };
+    match context.trim() {
+        "" => shown.to_owned(),
+        context => format!("{context} ({shown})"),
     }
 }
 

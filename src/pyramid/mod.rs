@@ -2,6 +2,7 @@
 //! them, refine them by the plan, adjust the whole. What commands are is data under `knowledge/pyramid/`.
 
 mod adjust;
+mod aside;
 mod classify;
 mod extract;
 mod model;
@@ -17,6 +18,11 @@ mod text;
 
 pub use model::*;
 pub use text::text;
+
+/// For fuzzing: the number of statements that shell text is taken apart into.
+pub(crate) fn shell_statements(text: &str) -> usize {
+    shell::statements(text).map_or(0, |statements| statements.len())
+}
 
 use crate::graph::KnowledgeGraph;
 use crate::plan::Plan;

@@ -9,7 +9,9 @@ static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"^(?:[A-Za-z_][A-Za-z0-9_]*=(?:'[^']*'|\x22[^\x22]*\x22|[^\s'\x22]*)\s+",
         r"|sudo\s+(?:-[EHn]+\s+)*|env\s+|exec\s+|time\s+|command\s+|nice\s+|\\",
-        r"|(?:uv|poetry|pdm|pipenv|hatch|rye|pixi)\s+run\s+(?:--\s+)?",
+        r"|(?:uv|poetry|pdm|pipenv|hatch|rye|pixi)\s+run\s+",
+        // Their options; those that take a value are named.
+        r"(?:--(?:group|only-group|no-group|with|with-requirements|extra|python|package|project|env|environment|feature)[= ]\S+\s+|(?:-p|-e)\s+\S+\s+|--?[\w-]*\s+)*",
         r"|(?:\S*/)?python[0-9.]*\s+-m\s+(?:(?:coverage|cov)\s+run\s+(?:-\S+\s+)*-m\s+)?",
         r"|(?:coverage|cov)\s+run\s+(?:-\S+\s+)*-m\s+",
         r"|uvx\s+(?:--?\S+\s+)*|(?:pipx\s+run)\s+",
@@ -72,6 +74,8 @@ mod tests {
             "python -m pytest tests",
             "  python3.11   -m pytest  tests ",
             "uv run pytest tests",
+            "uv run --locked --no-default-groups --group dev pytest tests",
+            "pixi run -e test pytest tests",
             "poetry run python -m pytest tests",
             "FOO=1 BAR='a b' pytest tests",
             "sudo -E pytest tests",

@@ -18,11 +18,19 @@ pub fn refine(
     known: &Known,
     plan: &Plan,
 ) -> (Vec<Candidate>, Vec<LeftOut>) {
-    let mut planned: Vec<Candidate> = known.ready.iter().map(plan_command).collect();
+    let mut left_out = Vec::new();
+    let mut planned: Vec<Candidate> = Vec::new();
+    for ready in &known.ready {
+        let command = plan_command(ready);
+        match never_ends_well(ready) {
+            Some(reason) => left_out.push(left(&command, reason)),
+            None => planned.push(command),
+        }
+    }
     let installs = |c: &Candidate| c.level == Level::Installability;
     let last = last_step(plan).filter(|_| !planned.iter().any(installs));
     planned.extend(last);
-    let (mut kept, mut left_out) = (Vec::new(), Vec::new());
+    let mut kept = Vec::new();
     for candidate in candidates {
         match settle(candidate, &mut planned, known) {
             Ok(candidate) => kept.push(candidate),
@@ -37,6 +45,15 @@ pub fn refine(
     }
     kept.extend(planned);
     (kept, left_out)
+}
+
+/// Why a command that a manifest names is not run all the same: a `start` script serves until it is stopped.
+/// Installing is the plan's part, whatever it looks like.
+fn never_ends_well(ready: &crate::plan::ReadyCommand) -> Option<String> {
+    let runs = ready.level != Level::Installability;
+    let reason = rules().reason(&normal::normal(&ready.command), false);
+    let reason = reason.or_else(|| rules().raw_reason(&ready.command));
+    reason.filter(|_| runs).map(str::to_owned)
 }
 
 fn plan_command(ready: &crate::plan::ReadyCommand) -> Candidate {
@@ -90,8 +107,12 @@ fn settle(
     }
     let in_source = native::configures_in_source(&candidate, known);
     if candidate.in_build_dir || in_source || needs_configure(&candidate, known) {
+        // A build of C or C++ stands for another one of the kind, not a package of another language.
+        let native =
+            |ready: &Candidate| known.systems.is_empty() || known.systems.contains_key(&ready.dir);
         let same = |ready: &Candidate| {
             ready.level == candidate.level
+                && native(ready)
                 && match (&ready.runner, &candidate.runner) {
                     (Some(a), Some(b)) => a == b,
                     // `make check` in a build directory is whatever the build's own runner is.

@@ -21,6 +21,10 @@ pub struct Evidence {
     pub os: Option<Os>,
     pub context: String,
     pub unresolved: Vec<String>,
+    /// An interpreter that is no POSIX shell (`pwsh`, `cmd`, `python`).
+    pub shell: Option<String>,
+    /// Row of the CI matrix that the text was filled from.
+    pub row: BTreeMap<String, String>,
     /// Texts of one group share a file system, one after another: the steps of a CI job, the blocks of a section.
     pub group: String,
 }
@@ -87,6 +91,8 @@ impl Evidence {
 pub fn retrieve(graph: &KnowledgeGraph, plan: &Plan) -> (Vec<Evidence>, Known) {
     let mut evidence: Vec<Evidence> = graph
         .commands()
+        // A script in Python or PowerShell is no command of a shell.
+        .filter(|(_, facts)| facts.shell.is_none())
         .map(|(node, facts)| {
             let path = node.place.as_ref().map_or("", |place| place.path.as_str());
             let job = match facts.source {
@@ -102,6 +108,8 @@ pub fn retrieve(graph: &KnowledgeGraph, plan: &Plan) -> (Vec<Evidence>, Known) {
                 os: facts.os,
                 context: facts.context.clone(),
                 unresolved: facts.unresolved.clone(),
+                shell: facts.shell.clone(),
+                row: facts.row.clone(),
                 group: format!("{path}\n{job}"),
             }
         })

@@ -63,13 +63,8 @@ impl Case {
     ) -> &mut CommandFacts {
         self.line += 1;
         let facts = Facts::Command(CommandFacts {
-            text: text.into(),
-            source,
-            dir: String::new(),
-            env: Default::default(),
-            os: None,
             context: context.into(),
-            unresolved: vec![],
+            ..CommandFacts::new(text, source)
         });
         let id = self
             .graph

@@ -5,9 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path};
 
 use super::languages::{Role, language, role};
-use super::safe_read::read_head;
-use super::vendored::{is_generated_text, is_vendored};
-use super::{FileEntry, FileKind, MAX_TEXT, Submodule};
+use super::safe_read::{decode, read_head, utf16};
+use super::vendored::{is_generated, is_vendored};
+use super::{FileEntry, FileKind, Head, HeadKind, Known, MAX_TEXT, Seen, Stamp, Submodule};
 
 /// Bytes that decide between text and binary, as git does with its first 8000.
 const HEAD: u64 = 8 * 1024;
@@ -21,6 +21,7 @@ pub(super) struct Context<'a> {
     /// `root` with its links resolved.
     pub(super) real: &'a Path,
     pub(super) submodules: &'a [Submodule],
+    pub(super) known: &'a Known<'a>,
 }
 
 impl Context<'_> {
@@ -44,25 +45,18 @@ impl Context<'_> {
             language: None,
             executable: data.is_file() && data.permissions().mode() & 0o111 != 0,
             vendored: false,
+            seen: Seen {
+                stamp: Stamp::of(&data),
+                head: None,
+            },
         };
         let remark = self.fill(&mut entry, relative, &data);
         (Some(entry), remark)
     }
 
     fn fill(&self, entry: &mut FileEntry, relative: &Path, data: &Metadata) -> Option<String> {
-        let path = self.root.join(relative);
         if data.file_type().is_symlink() {
-            let target = std::fs::read_link(&path).unwrap_or_default();
-            let outside = self.leaves(relative, &target);
-            let target = target.to_string_lossy().into_owned();
-            let remark = outside.then(|| {
-                format!(
-                    "{:?} links out of the repository, to {target:?}",
-                    entry.path
-                )
-            });
-            entry.kind = FileKind::Symlink { target, outside };
-            return remark;
+            return self.fill_link(entry, relative);
         }
         if !data.is_file() {
             return Some(format!(
@@ -78,21 +72,46 @@ impl Context<'_> {
             ));
         }
         entry.vendored = is_vendored(&entry.path) || self.in_submodule(&entry.path);
-        if data.len() > MAX_TEXT {
-            entry.kind = FileKind::Huge;
-            return Some(format!(
-                "{:?} is larger than {} MiB: not read",
-                entry.path,
-                MAX_TEXT >> 20
-            ));
+        let path = self.root.join(relative);
+        match data.len() > MAX_TEXT {
+            true => fill_huge(entry, &path),
+            false => self.fill_regular(entry, &path),
         }
-        match read_head(&path, HEAD) {
-            Ok(head) => fill_from_content(entry, &head),
-            Err(wrong) => {
-                entry.kind = FileKind::Binary;
-                return Some(format!("{:?} cannot be read: {wrong}", entry.path));
-            }
-        }
+    }
+
+    fn fill_link(&self, entry: &mut FileEntry, relative: &Path) -> Option<String> {
+        let target = std::fs::read_link(self.root.join(relative)).unwrap_or_default();
+        let outside = self.leaves(relative, &target);
+        let target = target.to_string_lossy().into_owned();
+        let remark = outside.then(|| {
+            format!(
+                "{:?} links out of the repository, to {target:?}",
+                entry.path
+            )
+        });
+        entry.kind = FileKind::Symlink { target, outside };
+        remark
+    }
+
+    fn fill_regular(&self, entry: &mut FileEntry, path: &Path) -> Option<String> {
+        let head = match (self.known)(&entry.path, &entry.seen.stamp) {
+            Some(head) => head,
+            None => match read_head(path, HEAD) {
+                Ok(bytes) => look(&entry.path, entry.size, &bytes),
+                Err(wrong) => {
+                    entry.kind = FileKind::Binary;
+                    return Some(format!("{:?} cannot be read: {wrong}", entry.path));
+                }
+            },
+        };
+        entry.seen.head = Some(head);
+        entry.kind = match head.kind {
+            HeadKind::Text => FileKind::Text,
+            HeadKind::Binary => FileKind::Binary,
+            HeadKind::LfsPointer => FileKind::LfsPointer,
+        };
+        entry.language = head.language.map(str::to_owned);
+        entry.vendored |= head.generated;
         None
     }
 
@@ -124,18 +143,42 @@ impl Context<'_> {
     }
 }
 
-fn fill_from_content(entry: &mut FileEntry, head: &[u8]) {
-    if head.starts_with(LFS) && entry.size < 1024 {
-        entry.kind = FileKind::LfsPointer;
-        return;
+fn fill_huge(entry: &mut FileEntry, path: &Path) -> Option<String> {
+    entry.kind = FileKind::Huge;
+    // What language is left unread is worth knowing; other data of this size is not.
+    let head = read_head(path, HEAD).unwrap_or_default();
+    if !head.contains(&0) {
+        entry.language = language(&entry.path, &head, entry.size).map(str::to_owned);
     }
-    if head.contains(&0) {
-        entry.kind = FileKind::Binary;
-        return;
+    Some(format!(
+        "{:?} is larger than {} MiB: not read",
+        entry.path,
+        MAX_TEXT >> 20
+    ))
+}
+
+/// What the first bytes of a file tell.
+fn look(path: &str, size: u64, head: &[u8]) -> Head {
+    let other = |kind| Head {
+        kind,
+        language: None,
+        generated: false,
+    };
+    if head.starts_with(LFS) && size < 1024 {
+        return other(HeadKind::LfsPointer);
     }
-    entry.kind = FileKind::Text;
-    entry.language = language(&entry.path, head).map(str::to_owned);
+    let decoded = utf16(head).map(|_| decode(head.to_vec()).into_bytes());
+    if decoded.is_none() && head.contains(&0) {
+        return other(HeadKind::Binary);
+    }
+    let head = decoded.as_deref().unwrap_or(head);
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let language = language(path, head, size);
     // Only of code: a generated lock or requirements file still says what the project needs.
-    let code = entry.language.as_deref().map(role) == Some(Role::Code);
-    entry.vendored = entry.vendored || (code && is_generated_text(head));
+    let code = language.map(role) == Some(Role::Code);
+    Head {
+        kind: HeadKind::Text,
+        language,
+        generated: code && is_generated(path, head),
+    }
 }

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use super::{GitFacts, Submodule};
+use super::GitFacts;
 
 /// A git that does not answer by then waits for something (a pipe in place of a file): it is ended.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -84,7 +84,8 @@ impl Git {
         self.tracked.dedup();
     }
 
-    pub(super) fn facts(&self, submodules: Vec<Submodule>) -> GitFacts {
+    /// What git says of the commit; the submodules are the caller's to fill in.
+    pub(super) fn facts(&self) -> GitFacts {
         let commit = self.line(&["rev-parse", "--verify", "-q", "HEAD^{commit}"]);
         let commit_time = commit
             .as_deref()
@@ -107,7 +108,7 @@ impl Git {
             branch: self.line(&["symbolic-ref", "--short", "-q", "HEAD"]),
             remote: self.remote(),
             dirty,
-            submodules,
+            submodules: Vec::new(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The language of a file, by its name, extension or first line. What selects a language is data: a folder
+//! The language of a file: by its name, extension or first line, then by what stands in it (see `heuristics`). What selects a language is data: a folder
 //! `grammars/<language>/language.toml` where there is a grammar, a table of `grammars/names.toml` where not.
 
 use std::collections::{HashMap, HashSet};
@@ -8,6 +8,7 @@ use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
 use super::FileEntry;
+use super::heuristics::{self, Verdict};
 
 /// Everything under `grammars/`.
 pub(crate) static GRAMMARS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/grammars");
@@ -39,6 +40,10 @@ pub(crate) struct Names {
     /// Extensions of another language that are taken over in a repository where that language has no other file
     /// (`.h` among C++ sources).
     pub(crate) shares: Vec<String>,
+    /// Other names that editors know it by, in lower case.
+    pub(crate) aliases: Vec<String>,
+    /// The language that its files are counted with: TSX with TypeScript.
+    pub(crate) group: Option<String>,
 }
 
 #[derive(Default)]
@@ -48,6 +53,8 @@ struct Tables {
     filenames: HashMap<String, String>,
     interpreters: HashMap<String, String>,
     shares: Vec<(String, Vec<String>)>,
+    aliases: HashMap<String, String>,
+    groups: HashMap<String, String>,
 }
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| {
@@ -99,6 +106,12 @@ impl Tables {
         for interpreter in names.interpreters {
             self.interpreters.insert(interpreter, owned());
         }
+        for alias in names.aliases {
+            self.aliases.insert(alias, owned());
+        }
+        if let Some(group) = names.group {
+            self.groups.insert(owned(), group);
+        }
         if !names.shares.is_empty() {
             self.shares.push((owned(), names.shares));
         }
@@ -109,17 +122,47 @@ pub(crate) fn role(language: &str) -> Role {
     TABLES.roles.get(language).copied().unwrap_or(Role::Data)
 }
 
-/// The language of a text file by its path and first bytes.
-pub(super) fn language(path: &str, head: &[u8]) -> Option<&'static str> {
+/// The name of a language as it is kept for the life of the program; `None` for one that is not known.
+pub(crate) fn named(language: &str) -> Option<&'static str> {
+    TABLES
+        .roles
+        .get_key_value(language)
+        .map(|(name, _)| name.as_str())
+}
+
+/// The language that the files of a language are counted with.
+pub(crate) fn group(language: &str) -> &str {
+    TABLES.groups.get(language).map_or(language, String::as_str)
+}
+
+#[cfg(test)]
+pub(super) fn is_language(name: &str) -> bool {
+    TABLES.roles.contains_key(name)
+}
+
+/// The language of a text file of `size` bytes by its path and first bytes: by name, extension, `#!` line, modeline,
+/// then by its content where several languages have its extension.
+pub(super) fn language(path: &str, head: &[u8], size: u64) -> Option<&'static str> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let tables = &*TABLES;
     if let Some(language) = tables.filenames.get(name) {
         return Some(language);
     }
-    if let Some(language) = extension(name).and_then(|extension| {
-        let lower = || tables.extensions.get(&extension.to_ascii_lowercase());
-        tables.extensions.get(extension).or_else(lower)
-    }) {
+    let extension = extension(name).unwrap_or_default();
+    let lower = extension.to_ascii_lowercase();
+    // `.C` is C++ although `.c` is not: an upper-case form that is listed is settled.
+    let exact = tables.extensions.get(extension);
+    let claimed = exact.or_else(|| tables.extensions.get(&lower));
+    if heuristics::is_ambiguous(&lower) && !(exact.is_some() && extension != lower) {
+        let settled = || match heuristics::judge(&lower, head) {
+            Verdict::Language(language) => Some(language),
+            Verdict::None => None,
+            Verdict::Open => claimed.map(String::as_str),
+        };
+        let told = by_first_line(head).or_else(|| by_modeline(head, size));
+        return told.or_else(settled);
+    }
+    if let Some(language) = claimed {
         return Some(language);
     }
     // `Dockerfile.test`, `Makefile.am` and `Makefile.linux` are of the language of their stem.
@@ -129,9 +172,27 @@ pub(super) fn language(path: &str, head: &[u8]) -> Option<&'static str> {
     {
         return Some(language);
     }
-    tables
-        .interpreters
-        .get(&interpreter(head)?)
+    let is_xml = || head.starts_with(b"<?xml ").then_some("xml");
+    by_first_line(head)
+        .or_else(|| by_modeline(head, size))
+        .or_else(is_xml)
+}
+
+fn by_first_line(head: &[u8]) -> Option<&'static str> {
+    let program = interpreter(head)?;
+    TABLES.interpreters.get(&program).map(String::as_str)
+}
+
+fn by_modeline(head: &[u8], size: u64) -> Option<&'static str> {
+    let mode = heuristics::modeline(head, head.len() as u64 == size)?;
+    let tables = &*TABLES;
+    let named = || tables.roles.get_key_value(&mode).map(|(name, _)| name);
+    let known = tables.aliases.get(&mode).or_else(named);
+    let by_extension = || tables.extensions.get(&mode);
+    let by_program = || tables.interpreters.get(&mode);
+    known
+        .or_else(by_program)
+        .or_else(by_extension)
         .map(String::as_str)
 }
 
@@ -248,8 +309,25 @@ mod tests {
             ("bin/odd", "#!", None),
             (".gitignore", "", None),
             ("data.bin", "", None),
+            ("a.h", "class Thing {\npublic:\n", Some("cpp")),
+            ("a.h", "@interface A\n", Some("objective-c")),
+            ("a.h", "/* -*- C++ -*- */\nint x;\n", Some("cpp")),
+            ("a.h", "int f(void);\n", Some("c")),
+            ("a.ts", "<?xml version=\"1.0\"?><TS>", Some("xml")),
+            ("a.ts", "const a: number = 1;", Some("typescript")),
+            ("t/a.t", "#!/bin/sh\n", Some("bash")),
+            ("t/a.t", "use Test::More;\n", Some("perl")),
+            ("a.v", "module a(x);\n", Some("verilog")),
+            ("a.v", "Theorem x : True.\nProof.\n", Some("coq")),
+            ("out/a.d", "a.o: a.c\n", None),
+            ("ls.1", ".TH ls 1\n", Some("roff")),
+            ("data.1", "1 2 3\n", None),
+            ("vector", "// -*- C++ -*-\n", Some("cpp")),
+            ("tool", "# vim: ft=ruby\n", Some("ruby")),
+            ("feed", "<?xml version=\"1.0\"?>\n", Some("xml")),
         ] {
-            assert_eq!(language(path, head.as_bytes()), expected, "{path}");
+            let size = head.len() as u64;
+            assert_eq!(language(path, head.as_bytes(), size), expected, "{path}");
         }
     }
 }

@@ -6,12 +6,14 @@ mod classify;
 mod copy;
 mod error;
 mod git;
+mod heuristics;
 mod ignored;
 pub(crate) mod languages;
 mod repository;
 mod safe_read;
+mod seen;
 mod submodules;
-mod support;
+pub(crate) mod support;
 #[cfg(test)]
 mod tests;
 mod vendored;
@@ -24,7 +26,9 @@ use rayon::prelude::*;
 pub use copy::{CopyList, files_to_copy, list_to_copy};
 pub use error::ScanError;
 pub use repository::*;
-pub use safe_read::read_text;
+pub(crate) use safe_read::open_regular;
+pub use safe_read::{SourceBytes, decode, read_source_bytes, read_text};
+pub use seen::{Head, HeadKind, Known, Seen, Stamp};
 
 /// Bytes. A larger file is listed as [`FileKind::Huge`] and never read: no hand-written source is that long, and
 /// reading one file must not decide how long a scan takes.
@@ -54,27 +58,36 @@ impl Default for ScanOptions {
 /// When `root` is missing, is not a directory, or cannot be listed. Trouble below the root is a warning in the
 /// result instead: one unreadable file must not stop a build.
 pub fn scan(root: &Path, options: &ScanOptions) -> Result<Repository, ScanError> {
+    scan_with(root, options, &|_, _| None)
+}
+
+/// The same, without reading again the files that are `known` (see [`crate::graph::Cache`]).
+///
+/// # Errors
+/// As [`scan`].
+pub fn scan_with(
+    root: &Path,
+    options: &ScanOptions,
+    known: &Known,
+) -> Result<Repository, ScanError> {
     let root = error::check_root(root)?;
     let mut warnings = Vec::new();
     let git = options
         .git
         .then(|| git::Git::open(&root, &mut warnings))
         .flatten();
-    let mut listing = walk::list(&root, git.as_ref())?;
-    warnings.append(&mut listing.warnings);
-    if listing.paths.len() > options.max_files {
-        warnings.push(format!(
-            "{} files found; only the first {} are read",
-            listing.paths.len(),
-            options.max_files
-        ));
-        listing.paths.truncate(options.max_files);
-    }
-    let submodules = submodules::read(&root, git.as_ref().map_or(&[], |git| git.links()));
-    warnings.extend(submodules::warnings(&submodules));
-    let (files, trouble) = classify_all(&root, &listing.paths, &submodules);
-    warnings.extend(trouble);
-    let facts = git.map(|git| git.facts(submodules));
+    // Git's processes and the walk take about as long as each other.
+    let (facts, listed) = std::thread::scope(|scope| {
+        let facts = git.as_ref().map(|git| scope.spawn(|| git.facts()));
+        let listed = listed(&root, options, git.as_ref(), known);
+        (facts.and_then(|facts| facts.join().ok()), listed)
+    });
+    let (files, submodules, more) = listed?;
+    warnings.extend(more);
+    let facts = facts.map(|facts| GitFacts {
+        submodules,
+        ..facts
+    });
     Ok(Repository {
         schema: SCHEMA.to_owned(),
         name: support::name(&root, facts.as_ref()),
@@ -86,17 +99,45 @@ pub fn scan(root: &Path, options: &ScanOptions) -> Result<Repository, ScanError>
     })
 }
 
+/// Files, submodules and warnings.
+type Listed = (Vec<FileEntry>, Vec<Submodule>, Vec<String>);
+
+fn listed(
+    root: &Path,
+    options: &ScanOptions,
+    git: Option<&git::Git>,
+    known: &Known,
+) -> Result<Listed, ScanError> {
+    let mut listing = walk::list(root, git)?;
+    let mut warnings = std::mem::take(&mut listing.warnings);
+    if listing.paths.len() > options.max_files {
+        warnings.push(format!(
+            "{} files found; only the first {} are read",
+            listing.paths.len(),
+            options.max_files
+        ));
+        listing.paths.truncate(options.max_files);
+    }
+    let submodules = submodules::read(root, git.map_or(&[], |git| git.links()));
+    warnings.extend(submodules::warnings(&submodules));
+    let (files, trouble) = classify_all(root, &listing.paths, &submodules, known);
+    warnings.extend(trouble);
+    Ok((files, submodules, warnings))
+}
+
 /// Looks at every path, in parallel, and sorts the entries for [`Repository::file`].
 fn classify_all(
     root: &Path,
     paths: &[PathBuf],
     submodules: &[Submodule],
+    known: &Known,
 ) -> (Vec<FileEntry>, Vec<String>) {
     let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let context = classify::Context {
         root,
         real: &real,
         submodules,
+        known,
     };
     let found: Vec<(Option<FileEntry>, Option<String>)> = paths
         .par_iter()
@@ -109,6 +150,7 @@ fn classify_all(
         files.extend(entry);
         warnings.extend(warning);
     }
+    // Sorted already, but for names that are not UTF-8.
     files.sort_by(|a, b| a.path.cmp(&b.path));
     languages::settle_shared(&mut files);
     const SHOWN: usize = 20;

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::seen::Seen;
+
 /// Version of the JSON form of [`Repository`].
 pub const SCHEMA: &str = "envc.repository/1";
 
@@ -61,6 +63,9 @@ pub struct FileEntry {
     /// Third-party code kept in the tree, or generated output: not counted as the repository's own.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub vendored: bool,
+    /// Of this machine and this moment: left out of every artifact.
+    #[serde(skip)]
+    pub seen: Seen,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::languages::{Role, role};
+use super::languages::{Role, group, role};
+use super::vendored::is_documentation;
 use super::{FileEntry, FileKind, GitFacts, LanguageTotal, Repository};
 
 impl Repository {
@@ -26,21 +27,46 @@ impl Repository {
     }
 }
 
-/// Files and bytes by language, of the project's own code.
+/// Files and bytes by language, of the project's own code; documents and examples count where there is nothing
+/// else.
 pub(super) fn totals(files: &[FileEntry]) -> BTreeMap<String, LanguageTotal> {
+    let own = sums(files, |entry| !is_documentation(&entry.path));
+    match own.is_empty() {
+        true => sums(files, |_| true),
+        false => own,
+    }
+}
+
+fn sums(
+    files: &[FileEntry],
+    counts: impl Fn(&FileEntry) -> bool,
+) -> BTreeMap<String, LanguageTotal> {
     let mut totals: BTreeMap<String, LanguageTotal> = BTreeMap::new();
     for entry in files {
         let Some(language) = &entry.language else {
             continue;
         };
-        let counted = matches!(role(language), Role::Code | Role::Build);
-        if counted && !entry.vendored && entry.kind == FileKind::Text {
-            let total = totals.entry(language.clone()).or_default();
+        let source = matches!(role(language), Role::Code | Role::Build);
+        if source && !entry.vendored && entry.kind == FileKind::Text && counts(entry) {
+            let total = totals.entry(group(language).to_owned()).or_default();
             total.files += 1;
             total.bytes += entry.size;
         }
     }
     totals
+}
+
+/// The language with the most bytes; a language of build files only where there is no other.
+pub(crate) fn primary(totals: &BTreeMap<String, LanguageTotal>) -> Option<&str> {
+    let by_bytes = |(name, total): &(&String, &LanguageTotal)| {
+        (
+            role(name) == Role::Code,
+            total.bytes,
+            std::cmp::Reverse(name.to_string()),
+        )
+    };
+    let best = totals.iter().max_by_key(by_bytes)?;
+    Some(best.0)
 }
 
 /// Last segment of the remote, else of the directory, in characters that are safe in a file name and an image
@@ -87,6 +113,34 @@ fn sanitised(name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_primary_language_is_of_the_projects_own_code() {
+        let file = |path: &str, language: &str, size: u64, vendored: bool| FileEntry {
+            path: path.to_owned(),
+            size,
+            kind: FileKind::Text,
+            language: Some(language.to_owned()),
+            executable: false,
+            vendored,
+            seen: Default::default(),
+        };
+        let files = [
+            file("CMakeLists.txt", "cmake", 9000, false),
+            file("app/a.tsx", "tsx", 700, false),
+            file("app/b.ts", "typescript", 400, false),
+            file("docs/big.js", "javascript", 5000, false),
+            file("src/a.c", "c", 1000, false),
+            file("vendor/b.c", "c", 9000, true),
+        ];
+        let all = totals(&files);
+        assert_eq!(primary(&all), Some("typescript"));
+        assert_eq!(all.get("typescript").map(|total| total.files), Some(2));
+        assert!(!all.contains_key("javascript"));
+        assert_eq!(primary(&totals(&files[..1])), Some("cmake"));
+        assert_eq!(primary(&totals(&files[3..4])), Some("javascript"));
+        assert_eq!(primary(&totals(&[])), None);
+    }
 
     #[test]
     fn names_are_short_and_safe() {

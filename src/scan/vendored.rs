@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex::{RegexSet, bytes};
+use regex::bytes::{RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 
 use super::languages::GRAMMARS;
@@ -15,6 +15,18 @@ struct Rules {
     paths: Vec<Rule>,
     #[serde(rename = "head")]
     heads: Vec<Rule>,
+    /// Prose about the project and its examples: not counted in the primary language.
+    #[serde(rename = "documentation")]
+    documents: Vec<Rule>,
+    /// Text without line breaks, which no person wrote: extensions, and bytes a line on average from which on.
+    minified: Minified,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Minified {
+    extensions: Vec<String>,
+    line: usize,
 }
 
 /// A pattern with what it must and must not match (checked by a test).
@@ -35,25 +47,43 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
     toml::from_str(text.unwrap_or_default()).unwrap_or_default()
 });
 
-static PATHS: LazyLock<RegexSet> = LazyLock::new(|| {
-    RegexSet::new(RULES.paths.iter().map(|rule| &rule.pattern)).unwrap_or_default()
-});
+static PATHS: LazyLock<RegexSet> = LazyLock::new(|| set(&RULES.paths));
 
-static HEADS: LazyLock<bytes::RegexSet> = LazyLock::new(|| {
-    bytes::RegexSet::new(RULES.heads.iter().map(|rule| &rule.pattern))
-        .unwrap_or_else(|_| bytes::RegexSet::empty())
-});
+static DOCUMENTS: LazyLock<RegexSet> = LazyLock::new(|| set(&RULES.documents));
 
-/// Bytes at the start of a file where a generator leaves its mark.
-const MARK: usize = 1024;
-
-pub(super) fn is_vendored(path: &str) -> bool {
-    PATHS.is_match(path)
+/// Bytes, not characters: `\b` of Unicode would keep the fast engines of `regex` from running.
+fn set(rules: &[Rule]) -> RegexSet {
+    RegexSetBuilder::new(rules.iter().map(|rule| &rule.pattern))
+        .unicode(false)
+        .build()
+        .unwrap_or_else(|_| RegexSet::empty())
 }
 
-/// Whether the first lines say that a program wrote the file.
-pub(super) fn is_generated_text(head: &[u8]) -> bool {
-    HEADS.is_match(head.get(..MARK).unwrap_or(head))
+static HEADS: LazyLock<RegexSet> = LazyLock::new(|| set(&RULES.heads));
+
+/// Bytes at the start of a file where a generator leaves its mark, after a licence perhaps.
+const MARK: usize = 2048;
+
+pub(super) fn is_vendored(path: &str) -> bool {
+    PATHS.is_match(path.as_bytes())
+}
+
+pub(super) fn is_documentation(path: &str) -> bool {
+    DOCUMENTS.is_match(path.as_bytes())
+}
+
+/// Whether the first bytes say that a program wrote the file.
+pub(super) fn is_generated(path: &str, head: &[u8]) -> bool {
+    HEADS.is_match(head.get(..MARK).unwrap_or(head)) || is_minified(path, head)
+}
+
+fn is_minified(path: &str, head: &[u8]) -> bool {
+    let rule = &RULES.minified;
+    let extension = path.rsplit('.').next().unwrap_or_default();
+    let lines = || memchr::memchr_iter(b'\n', head).count() + 1;
+    rule.extensions.iter().any(|known| known == extension)
+        && head.len() > rule.line
+        && head.len() / lines() > rule.line
 }
 
 #[cfg(test)]
@@ -63,19 +93,39 @@ mod tests {
     #[test]
     fn every_rule_matches_its_examples_and_not_its_near_misses() {
         assert!(!RULES.paths.is_empty() && !RULES.heads.is_empty());
-        for rule in RULES.paths.iter().chain(&RULES.heads) {
-            let regex = regex::Regex::new(&rule.pattern).unwrap();
+        for rule in RULES
+            .paths
+            .iter()
+            .chain(&RULES.heads)
+            .chain(&RULES.documents)
+        {
+            let regex = set(std::slice::from_ref(rule));
+            assert_eq!(regex.len(), 1, "{} does not compile", rule.pattern);
             assert!(!rule.matches.is_empty(), "{} has no example", rule.pattern);
             for text in &rule.matches {
-                assert!(regex.is_match(text), "{} must match {text}", rule.pattern);
+                assert!(
+                    regex.is_match(text.as_bytes()),
+                    "{} must match {text}",
+                    rule.pattern
+                );
             }
             for text in &rule.not {
                 assert!(
-                    !regex.is_match(text),
+                    !regex.is_match(text.as_bytes()),
                     "{} must not match {text}",
                     rule.pattern
                 );
             }
         }
+    }
+
+    #[test]
+    fn minified_scripts_have_long_lines() {
+        let packed = "var a=1;".repeat(200);
+        assert!(is_generated("a.js", packed.as_bytes()));
+        assert!(!is_generated("a.py", packed.as_bytes()));
+        let plain = "var alpha = 1;\n".repeat(200);
+        assert!(!is_generated("a.js", plain.as_bytes()));
+        assert!(!is_generated("one.js", b"export default 1;"));
     }
 }

@@ -1,14 +1,16 @@
 //! Which files a repository consists of.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, mpsc};
 
 use ignore::{WalkBuilder, WalkState};
+use rayon::prelude::*;
 
 use super::ScanError;
 use super::git::Git;
-use super::ignored::{has_safe_ignore_file, is_left_behind};
+use super::ignored::{Leftovers, has_safe_ignore_file, is_left_behind, is_product};
 
 /// Relative paths, sorted, of everything but directories.
 #[derive(Debug, Default)]
@@ -19,36 +21,78 @@ pub(super) struct Listing {
 
 /// Tracked files, and others that are not ignored. Nothing under a `.git` is listed.
 pub(super) fn list(root: &Path, git: Option<&Git>) -> Result<Listing, ScanError> {
-    let mut paths = BTreeSet::new();
     let mut warnings = Vec::new();
+    let mut paths = match git {
+        Some(_) => walk_with(root, true, &mut warnings),
+        None => shipped(root, &mut warnings),
+    };
     if let Some(git) = git {
-        paths.extend(
-            git.tracked()
-                .iter()
-                .filter(|path| is_plain(path) && exists(root, path))
-                .cloned(),
-        );
+        let walked: HashSet<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
+        let missed: Vec<PathBuf> = git
+            .tracked()
+            .par_iter()
+            // What the walk met is there, and was reached without crossing a link.
+            .filter(|path| !walked.contains(path.as_os_str()))
+            .filter(|path| is_plain(path) && exists(root, path))
+            .cloned()
+            .collect();
+        paths.extend(missed);
+        sort(&mut paths);
     }
-    let mut waiting = vec![(root.to_owned(), has_safe_ignore_file(root))];
+    Ok(Listing { paths, warnings })
+}
+
+/// By bytes, as [`super::Repository::files`] are: comparing paths by their parts takes ten times as long.
+fn sort(paths: &mut Vec<PathBuf>) {
+    paths.par_sort_unstable_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
+    paths.dedup_by(|a, b| a.as_os_str() == b.as_os_str());
+}
+
+/// What is there where no git tells which files are the project's. An ignore file cannot hide what an archive ships
+/// (a lock file, a generated `configure`): an archive is made without left-overs, so what is in it was put there.
+/// What a tool left behind since is told by its marks (see [`Leftovers`]).
+fn shipped(root: &Path, warnings: &mut Vec<String>) -> Vec<PathBuf> {
+    let all = walk_with(root, false, warnings);
+    let named = |name: &str| {
+        all.iter()
+            .any(|path| path.file_name().is_some_and(|own| own == name))
+    };
+    // Most archives hold no product, and need no second walk.
+    if !all.iter().any(|path| is_product(path)) || !named(".gitignore") {
+        return all;
+    }
+    let kept = walk_with(root, true, warnings);
+    let kept: HashSet<&OsStr> = kept.iter().map(|path| path.as_os_str()).collect();
+    let leftovers = Leftovers::find(&all, &kept);
+    let is_shipped = |path: &&PathBuf| kept.contains(path.as_os_str()) || !leftovers.holds(path);
+    all.iter().filter(is_shipped).cloned().collect()
+}
+
+/// Relative paths of the files below `root`, sorted; those that ignore files name are left out if so `asked`.
+fn walk_with(root: &Path, asked: bool, warnings: &mut Vec<String>) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    let mut waiting = vec![(root.to_owned(), asked && has_safe_ignore_file(root))];
     // Directories whose ignore file must not be opened are walked again without ignore files.
     while let Some((dir, ignoring)) = waiting.pop() {
         let walked = walk(&dir, ignoring);
-        for path in walked.paths {
-            if let Ok(relative) = path.strip_prefix(root) {
-                paths.insert(relative.to_owned());
-            }
-        }
+        let relative = walked
+            .paths
+            .iter()
+            .filter_map(|path| path.strip_prefix(root).ok());
+        paths.extend(relative.map(Path::to_owned));
         for dir in walked.unsafe_dirs {
             let shown = dir.strip_prefix(root).unwrap_or(&dir).display().to_string();
             warnings.push(format!("{shown}/.gitignore is no plain file: not read"));
             waiting.push((dir, false));
         }
-        warnings.extend(walked.warnings);
+        for warning in walked.warnings {
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
     }
-    Ok(Listing {
-        paths: paths.into_iter().collect(),
-        warnings,
-    })
+    sort(&mut paths);
+    paths
 }
 
 /// Paths come from an index that may be forged: no `..`, no absolute path, nothing inside a `.git`.

@@ -4,6 +4,6 @@ source lib/common.sh # EXPECT: local lib/common.sh
 if [ -f extra.sh ]; then
   . ./extra.sh # EXPECT: local ./extra.sh [[ -f extra.sh ]]
 fi
-test_it() { # EXPECT: test test_it
+test_it() { # EXPECT: test test_it ;; function test_it
   true
 }

@@ -21,9 +21,17 @@
 #endif
 #endif
 
-static void test_inflate(void) {} /* EXPECT: test test_inflate */
+struct item { int a; }; /* EXPECT: type item */
+typedef enum { RED } colour; /* EXPECT: type colour */
+char *name_of(struct item *it); /* EXPECT: function name_of */
+#define MAX(a, b) ((a) > (b) ? (a) : (b)) /* EXPECT: function MAX */
 
-int main(int argc, char **argv) { /* EXPECT: main */
+static void test_inflate(void) {} /* EXPECT: test test_inflate ;; function test_inflate */
+
+int main(void); /* EXPECT: function main */
+int maintain(void); /* EXPECT: function maintain */
+static void latest_value(void) {} /* EXPECT: function latest_value */
+int main(int argc, char **argv) { /* EXPECT: main ;; function main */
   return 0;
 }
 #endif

@@ -1,6 +1,4 @@
 // #include <no.h>
-struct A {
-  void testing() {}
-  int main_loop() { return 0; }
-};
+struct A;
+int main_loop = 1;
 auto s = R"(#include <raw.h>)";

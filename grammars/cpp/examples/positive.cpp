@@ -5,12 +5,18 @@
 #endif
 
 namespace a {
-TEST(Suite, Name) { // EXPECT: test TEST(Suite, Name)
+class Thing { // EXPECT: type Thing
+  void testing() {} // EXPECT: function testing
+  int main_loop() { return 0; } // EXPECT: function main_loop
+  void draw(); // EXPECT: function draw
+};
+void Thing::draw() {} // EXPECT: function draw
+TEST(Suite, Name) { // EXPECT: test TEST(Suite, Name) ;; function TEST
   int x = 0;
 }
 }
-TEST_F(Fixture, Other) {} // EXPECT: test TEST_F(Fixture, Other)
+TEST_F(Fixture, Other) {} // EXPECT: test TEST_F(Fixture, Other) ;; function TEST_F
 
-int main() { // EXPECT: main
+int main() { // EXPECT: main ;; function main
   return 0;
 }

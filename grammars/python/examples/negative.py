@@ -6,6 +6,4 @@ if name == "__main__":
 importlib.import_module(variable)
 import_module("not a module")
 
-
-def testing():
-    pass
+testing = 1

@@ -19,16 +19,20 @@ elif sys.version_info < (3, 11):
     import tomli  # EXPECT: import tomli [if sys.version_info < (3, 11)]
 
 
-def lazy():
+def lazy():  # EXPECT: function lazy
     import pandas  # EXPECT: import pandas [def lazy]
     importlib.import_module("plugin.a")  # EXPECT: import plugin.a [def lazy]
+
+
+def testing():  # EXPECT: function testing
+    pass
 
 
 hyp = pytest.importorskip("hypothesis")  # EXPECT: import hypothesis [importorskip]
 
 
-class TestThings:
-    def test_one(self):  # EXPECT: test test_one
+class TestThings:  # EXPECT: type TestThings
+    def test_one(self):  # EXPECT: test test_one ;; function test_one
         pass
 
 

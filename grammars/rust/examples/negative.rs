@@ -4,7 +4,4 @@ use self::b;
 use super::c;
 // use comment::x;
 const TEXT: &str = "use text::x; fn main() {}";
-mod inner {
-    fn main() {}
-}
-fn test_helper() {}
+mod inner {}

@@ -7,7 +7,13 @@ extern crate libc; // EXPECT: import libc
 #[allow(unused)]
 use nix::fcntl; // EXPECT: import nix::fcntl [cfg(unix)]
 
-fn main() {} // EXPECT: main
+mod inner {
+    fn main() {} // EXPECT: function main
+}
+fn test_helper() {} // EXPECT: function test_helper
+pub struct Thing; // EXPECT: type Thing
+
+fn main() {} // EXPECT: main ;; function main
 
 #[cfg(test)]
 mod tests {
@@ -15,8 +21,8 @@ mod tests {
 
     #[test]
     #[should_panic]
-    fn overflows() {} // EXPECT: test overflows
+    fn overflows() {} // EXPECT: test overflows ;; function overflows
 
     #[tokio::test]
-    async fn waits() {} // EXPECT: test waits
+    async fn waits() {} // EXPECT: test waits ;; function waits
 }

@@ -5,6 +5,7 @@ use crate::emit::progress::words::layer_name;
 use crate::emit::report::{action_text, channel};
 use crate::emit::terminal::one_line;
 use crate::evidence::Because;
+use crate::packages::{Index, bases};
 use crate::plan::{EnvVar, Plan, Rejected, Step, SystemPackage, Toolchain};
 use crate::pyramid::{LeftOut, Pyramid, PyramidCommand};
 use crate::script::Script;
@@ -67,17 +68,8 @@ pub fn near_names(known: &[String], what: &str) -> Vec<String> {
 
 /// Levenshtein's distance of the first 64 characters.
 fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(64).enumerate() {
-        let mut next = vec![i + 1];
-        for ((&y, &above), &corner) in b.iter().zip(row.iter().skip(1)).zip(&row) {
-            let left = next.last().copied().unwrap_or(usize::MAX - 1);
-            next.push((left + 1).min(above + 1).min(corner + usize::from(x != y)));
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
+    let short = |text: &str| text.chars().take(64).collect::<String>();
+    strsim::levenshtein(&short(a), &short(b))
 }
 
 fn subjects(plan: &Plan, script: &Script, pyramid: &Pyramid) -> Vec<Subject> {
@@ -126,7 +118,9 @@ fn of_script(plan: &Plan, script: &Script) -> Vec<Subject> {
         .iter()
         .filter(|p| !plan.packages.contains(p));
     let packages = plan.packages.iter().chain(new);
-    all.extend(packages.map(|p| package(p, script)));
+    let base = bases().iter().find(|base| base.id == plan.base.id);
+    let index = base.map(Index::for_base);
+    all.extend(packages.map(|p| package(p, script, index.as_ref())));
     let new = script.env.iter().filter(|v| !plan.env.contains(v));
     all.extend(plan.env.iter().chain(new).map(variable));
     let planned: Vec<&Step> = plan.projects.iter().flat_map(|p| &p.steps).collect();
@@ -161,7 +155,10 @@ fn toolchain(tool: &Toolchain) -> Subject {
     }
 }
 
-fn package(package: &SystemPackage, script: &Script) -> Subject {
+/// Runners-up of a package that are named.
+const RUNNERS_UP: usize = 4;
+
+fn package(package: &SystemPackage, script: &Script, index: Option<&Index>) -> Subject {
     let installed = script.packages.iter().any(|p| p.package == package.package);
     let place = match installed {
         true => format!("setup.sh, {}", layer_name(3)),
@@ -177,8 +174,26 @@ fn package(package: &SystemPackage, script: &Script) -> Subject {
         kind: "system package",
         rows: vec![("provides", package.capability.to_string()), ("in", place)],
         because: package.because.clone(),
-        rejected: Vec::new(),
+        rejected: runners_up(package, index),
     }
+}
+
+/// Other packages that provide the same.
+fn runners_up(package: &SystemPackage, index: Option<&Index>) -> Vec<Rejected> {
+    let providers = index
+        .map(|index| index.providers(&package.capability))
+        .unwrap_or_default();
+    let others = providers
+        .into_iter()
+        .filter(|other| other.package != package.package);
+    others
+        .take(RUNNERS_UP)
+        .map(|other| Rejected {
+            value: other.package,
+            reason: format!("also provides it ({}), and ranks lower", other.why),
+            because: Vec::new(),
+        })
+        .collect()
 }
 
 fn variable(variable: &EnvVar) -> Subject {

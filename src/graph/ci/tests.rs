@@ -1,56 +1,4 @@
-use crate::graph::{Facts, KnowledgeGraph, build};
-use crate::scan::{ScanOptions, scan};
-
-fn graph(path: &str, text: &str) -> KnowledgeGraph {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join(path);
-    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    std::fs::create_dir_all(dir.path().join("sub")).unwrap();
-    std::fs::write(dir.path().join("sub/a.c"), "").unwrap();
-    std::fs::write(file, text).unwrap();
-    build(&scan(dir.path(), &ScanOptions::default()).unwrap())
-}
-
-fn shown(path: &str, text: &str) -> String {
-    let graph = graph(path, text);
-    let mut lines = Vec::new();
-    for node in graph.nodes() {
-        let line = node.place.as_ref().map_or(0, |place| place.line);
-        let text = match &node.facts {
-            Facts::Command(facts) => {
-                let env: String = facts
-                    .env
-                    .iter()
-                    .map(|(key, value)| format!(" {key}={value}"))
-                    .collect();
-                let os = facts.os.map(|os| format!("{os:?}")).unwrap_or_default();
-                let unresolved = if facts.unresolved.is_empty() {
-                    String::new()
-                } else {
-                    format!(" ?{}", facts.unresolved.join(" "))
-                };
-                format!(
-                    "[{}] {} ({}) {os}{env}{unresolved}",
-                    facts.dir,
-                    facts.text.replace('\n', "⏎"),
-                    facts.context
-                )
-            }
-            Facts::Tool { requirement, .. } => format!(
-                "tool {} {}",
-                node.name,
-                requirement.as_deref().unwrap_or("*")
-            ),
-            Facts::Service { image, ports, env } => {
-                format!("service {} {image} {ports:?} {env:?}", node.name)
-            }
-            Facts::Dependency(facts) => format!("needs {}", facts.capability.as_ref().unwrap()),
-            _ => continue,
-        };
-        lines.push(format!("{line}: {text}"));
-    }
-    lines.join("\n")
-}
+use super::testing::{graph, shown};
 
 #[test]
 fn github() {
@@ -96,24 +44,25 @@ jobs:
     21: tool python 3.10
     21: tool python 3.14-dev
     22: tool rust 1.75.0
-    26: [sub] sudo apt-get update (test / Packages) Linux A=one
-    27: [sub] sudo apt-get install -y \⏎  libpq-dev (test / Packages) Linux A=one
-    30: [sub] choco install x (test) Windows A=one
-    31: [] tox -e py3.10 ${{ inputs.more }} (test) Linux A=one B=ubuntu-22.04 ?${{ inputs.more }}
-    28: needs pkg:libpq-dev
+    26: [sub] sudo apt-get update (test / Packages) Linux A=one @os=ubuntu-22.04 @python=3.10
+    27: [sub] sudo apt-get install -y \⏎  libpq-dev (test / Packages) Linux A=one @os=ubuntu-22.04 @python=3.10
+    30: [sub] choco install x (test) Windows <pwsh> A=one @os=ubuntu-22.04 @python=3.10
+    31: [] tox -e py3.10 ${{ inputs.more }} (test) Linux A=one B=ubuntu-22.04 @os=ubuntu-22.04 @python=3.10 ?${{ inputs.more }} or tox -e py3.14-dev ${{ inputs.more }}
+    36: [sub] print(1) (test) Linux <python> A=one @os=ubuntu-22.04 @python=3.10
+    28: needs libpq-dev
     "#);
 }
 
 #[test]
 fn gitlab() {
     let text = "image: debian:12\nvariables:\n  V: '1'\n.base:\n  before_script:\n    - apt-get install -y gcc\nunit:\n  extends: .base\n  services: [redis:7]\n  script:\n    - cd sub\n    - make check\n    - !reference [.x, script]\nwin:\n  tags: [windows]\n  script: nmake\n";
-    insta::assert_snapshot!(shown(".gitlab-ci.yml", text), @r#"
+    insta::assert_snapshot!(shown(".gitlab-ci.yml", text), @"
     9: service redis redis:7 [] {}
     6: [] apt-get install -y gcc (unit) Linux V=1
     12: [sub] make check (unit) Linux V=1
-    16: [] nmake (win) Windows V=1
-    6: needs pkg:gcc
-    "#);
+    16: [] nmake (win) Windows <pwsh> V=1
+    6: needs gcc
+    ");
 }
 
 #[test]
@@ -129,10 +78,10 @@ fn thin_systems() {
         ("azure-pipelines.yml", azure),
     ];
     let text: Vec<String> = all.iter().map(|(path, text)| shown(path, text)).collect();
-    insta::assert_snapshot!(text.join("\n--\n"), @r#"
+    insta::assert_snapshot!(text.join("\n--\n"), @"
     2: tool python 3.10
     2: tool python 3.8
-    3: needs pkg:libxml2-dev
+    3: needs libxml2-dev
     4: service redis-server redis-server [] {}
     5: [] pip install . (travis / install) Linux
     7: [] pytest (travis / script) Linux
@@ -143,26 +92,92 @@ fn thin_systems() {
     10: [] make check (build / T) Linux
     --
     4: [] make (freebsd_task / test_script) Bsd
+    6: tool gcc 13
     7: [] ./configure && make (linux_task / build_script) Linux
     --
     3: [] make (azure / Build) Linux
     9: [] x (win) Windows
-    "#);
+    ");
+}
+
+/// A file of each system.
+const FILES: [&str; 14] = [
+    ".github/workflows/x.yml",
+    ".github/actions/a/action.yml",
+    ".gitlab-ci.yml",
+    ".travis.yml",
+    ".circleci/config.yml",
+    ".cirrus.yml",
+    "azure-pipelines.yml",
+    "appveyor.yml",
+    ".woodpecker.yml",
+    ".drone.yml",
+    ".build.yml",
+    ".buildkite/pipeline.yml",
+    "bitbucket-pipelines.yml",
+    "Jenkinsfile",
+];
+
+/// YAML whose aliases would grow to a billion nodes.
+fn bomb() -> String {
+    let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
+    for at in 1..12 {
+        let alias = format!("*a{}", at - 1);
+        let aliases = [alias.as_str(); 9].join(", ");
+        bomb.push_str(&format!("a{at}: &a{at} [{aliases}]\n"));
+    }
+    bomb
 }
 
 #[test]
 fn hostile_workflows_are_survived() {
-    for text in [
-        "jobs: [1, 2]\n",
-        "jobs:\n  a: &a\n    steps: *a\n",
-        "jobs: {a: {steps: [{run: [x]}, {run: {a: b}}], strategy: {matrix: '${{ x }}'}}}",
-        "\u{0}",
-        "a: [",
-        &"- ".repeat(9999),
-    ] {
-        graph(".github/workflows/x.yml", text);
-        graph(".gitlab-ci.yml", text);
+    let texts = [
+        "jobs: [1, 2]\n".to_owned(),
+        "jobs:\n  a: &a\n    steps: *a\n".to_owned(),
+        "jobs: {a: {steps: [{run: [x]}, {run: {a: b}}], strategy: {matrix: '${{ x }}'}}}"
+            .to_owned(),
+        "jobs: {a: {steps: 1}}\nsteps: {a: {commands: {b: c}}}\nscript: {a: [b]}\ntask: 1\n"
+            .to_owned(),
+        "\u{0}".to_owned(),
+        "a: [".to_owned(),
+        "- ".repeat(9999),
+        bomb(),
+        format!("script: {}", "x".repeat(400_000)),
+        format!(
+            "jobs: {{a: {{if: '{}', steps: [{{run: x}}]}}}}",
+            "(".repeat(50_000)
+        ),
+        "stage('x') { ".repeat(20_000),
+        "sh \"".to_owned(),
+    ];
+    for path in FILES {
+        for text in &texts {
+            graph(path, text);
+        }
     }
+}
+
+#[test]
+fn line_ends_marks_and_broken_ends_cost_nothing_else() {
+    let text = "\u{feff}jobs:\r\n  a:\r\n    runs-on: ubuntu-latest\r\n    steps:\r\n      - run: |\r\n          make \\\r\n            all\r\n          make check\r\n  b:\r\n\tbroken: [\r\n";
+    insta::assert_snapshot!(shown(".github/workflows/x.yml", text), @r"
+    6: [] make \⏎  all (a) Linux
+    8: [] make check (a) Linux
+    ");
+    // Bytes of another encoding.
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(
+        dir.path().join(".travis.yml"),
+        b"# caf\xe9\nscript: make \xff\n",
+    )
+    .unwrap();
+    let options = crate::scan::ScanOptions::default();
+    let graph = crate::graph::build(&crate::scan::scan(dir.path(), &options).unwrap());
+    assert_eq!(graph.commands().count(), 1);
+}
+
+#[test]
+fn a_matrix_of_many_axes_is_bounded() {
     let axes: String = (0..30)
         .map(|at| format!("        a{at}: [1, 2, 3]\n"))
         .collect();
@@ -172,4 +187,13 @@ fn hostile_workflows_are_survived() {
         graph(".github/workflows/x.yml", &text).commands().count(),
         1
     );
+}
+
+#[test]
+fn what_is_not_read_is_said() {
+    let broken = graph(".gitlab-ci.yml", "a:\n  script: make\nb: [\n");
+    assert_eq!(broken.commands().count(), 1);
+    assert_eq!(broken.warnings().len(), 1, "{:?}", broken.warnings());
+    let large = format!("script: make\n{}", "# x\n".repeat(200_000));
+    assert_eq!(graph(".travis.yml", &large).warnings().len(), 1);
 }

@@ -1,52 +1,133 @@
 //! Markdown (CommonMark specification 0.31): headings, fenced and indented code blocks.
 
-use super::{Block, Item};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::inline::Steps;
+use super::{BOLD, Block, FOLD, Item, TAB};
+
+/// A line in bold that stands alone, and one that opens a tab of MkDocs (`=== "Linux"`) or a fold.
+static PSEUDO: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"^(?:\*\*([^*]{1,80}?):?\*\*:?|__([^_]{1,80}?):?__:?|={3}[!+]?\s+\"([^\"]{1,80})\"|.*<summary>\s*(?:<\w+>)?([^<]{1,80})(?:</\w+>)?\s*</summary>.*)$"#)
+        .expect("a literal pattern")
+});
 
 pub(super) fn items(text: &str) -> Vec<Item> {
-    let mut items = Vec::new();
-    let mut fence: Option<(char, usize, usize)> = None;
-    let mut block = Block::default();
-    let mut blank = true;
-    let mut before: Option<(u32, &str)> = None;
+    let mut reader = Reader {
+        blank: true,
+        ..Reader::default()
+    };
     for (number, line) in (1..).zip(text.lines()) {
+        reader.line(number, line);
+    }
+    reader.end_prose();
+    reader.items
+}
+
+/// A fence that is open: its mark, its length, its indentation.
+type Fence = (char, usize, usize);
+
+#[derive(Default)]
+struct Reader<'t> {
+    items: Vec<Item>,
+    fence: Option<Fence>,
+    block: Block,
+    /// The line before is blank, or a heading: an indented one begins a block.
+    blank: bool,
+    /// The line before, where it may be a title.
+    before: Option<(u32, &'t str)>,
+    steps: Steps,
+    /// In a tab, whose content is indented.
+    in_tab: bool,
+}
+
+impl<'t> Reader<'t> {
+    fn line(&mut self, number: u32, line: &'t str) {
         let indent = line.len() - line.trim_start().len();
         let trimmed = line.trim();
-        if let Some((mark, length, inner)) = fence {
-            if run(trimmed, mark) >= length && trimmed.trim_matches(mark).is_empty() {
-                items.push(Item::Block(std::mem::take(&mut block)));
-                fence = None;
-            } else {
-                let content = line.get(inner.min(indent)..).unwrap_or(line);
-                block.lines.push((number, content.to_owned()));
-            }
-            continue;
+        if let Some(fence) = self.fence {
+            return self.fenced(fence, number, line);
+        }
+        if self.in_tab && indent == 0 && !trimmed.is_empty() && !trimmed.starts_with("===") {
+            flush(&mut self.items, &mut self.block);
+            self.items.push(Item::End { level: TAB });
+            self.in_tab = false;
         }
         if let Some((mark, length)) = opening(trimmed) {
-            flush(&mut items, &mut block);
-            block.language = language(trimmed.trim_start_matches(mark));
-            fence = Some((mark, length, indent));
-            before = None;
-            continue;
+            self.end_prose();
+            self.block.language = language(trimmed.trim_start_matches(mark));
+            self.fence = Some((mark, length, indent));
+            self.before = None;
+            return;
         }
-        let in_block = !block.lines.is_empty();
-        if indented(line) && !trimmed.is_empty() && (in_block || blank) {
-            block.lines.push((number, unindented(line).to_owned()));
-            continue;
+        let in_block = !self.block.lines.is_empty();
+        if indented(line) && !trimmed.is_empty() && (in_block || self.blank) {
+            let content = unindented(line).to_owned();
+            self.block.lines.push((number, content));
+            return;
         }
         if !trimmed.is_empty() {
-            flush(&mut items, &mut block);
+            flush(&mut self.items, &mut self.block);
         }
-        if let Some(heading) = heading(trimmed, number, before) {
-            items.push(heading);
-            before = None;
-        } else {
-            before = (!trimmed.is_empty() && indent < 4).then_some((number, trimmed));
-        }
-        blank = trimmed.is_empty()
-            || matches!(items.last(), Some(Item::Heading { line, .. }) if *line == number);
+        self.prose(number, line, trimmed, indent);
     }
-    flush(&mut items, &mut block);
-    items
+
+    fn fenced(&mut self, (mark, length, inner): Fence, number: u32, line: &str) {
+        let trimmed = line.trim();
+        if run(trimmed, mark) >= length && trimmed.trim_matches(mark).is_empty() {
+            self.items
+                .push(Item::Block(std::mem::take(&mut self.block)));
+            self.fence = None;
+        } else {
+            let indent = line.len() - line.trim_start().len();
+            let content = line.get(inner.min(indent)..).unwrap_or(line);
+            self.block.lines.push((number, content.to_owned()));
+        }
+    }
+
+    fn prose(&mut self, number: u32, line: &'t str, trimmed: &'t str, indent: usize) {
+        let heading = heading(trimmed, number, self.before).or_else(|| pseudo(trimmed, number));
+        if let Some(heading) = heading {
+            self.items.extend(self.steps.end().map(Item::Block));
+            self.in_tab = matches!(&heading, Item::Heading { level, .. } if *level == TAB);
+            self.items.push(heading);
+            self.before = None;
+            self.blank = true;
+            return;
+        }
+        self.items
+            .extend(self.steps.line(number, line).map(Item::Block));
+        if trimmed.starts_with("</details>") {
+            self.items.push(Item::End { level: FOLD });
+        }
+        self.before = (!trimmed.is_empty() && indent < 4).then_some((number, trimmed));
+        self.blank = trimmed.is_empty();
+    }
+
+    /// What is gathered so far, as items.
+    fn end_prose(&mut self) {
+        self.items.extend(self.steps.end().map(Item::Block));
+        flush(&mut self.items, &mut self.block);
+    }
+}
+
+/// What a reader takes for a heading, though it is none by its syntax.
+fn pseudo(trimmed: &str, number: u32) -> Option<Item> {
+    let found = PSEUDO.captures(trimmed)?;
+    let group = |at: usize| found.get(at).map(|text| text.as_str());
+    let (level, text) = match (group(1).or(group(2)), group(3), group(4)) {
+        (Some(text), _, _) => (BOLD, text),
+        (_, Some(text), _) => (TAB, text),
+        (_, _, Some(text)) => (FOLD, text),
+        _ => return None,
+    };
+    let text = plain_text(text);
+    (!text.is_empty()).then_some(Item::Heading {
+        level,
+        text,
+        line: number,
+    })
 }
 
 fn flush(items: &mut Vec<Item>, block: &mut Block) {

@@ -1,6 +1,7 @@
 //! Commands and headings of documents.
 
 mod asciidoc;
+mod inline;
 mod markdown;
 mod plain;
 mod recognise;
@@ -10,6 +11,8 @@ mod tests;
 
 use crate::evidence::Place;
 use crate::scan::{FileEntry, FileKind, Repository, read_text};
+
+pub(super) use recognise::is_project;
 
 use super::shell::{Start, is_directory, split};
 use super::{CommandFacts, CommandSource, EdgeKind, Facts, KnowledgeGraph, NodeId, Os};
@@ -24,8 +27,16 @@ const MAX_ITEMS: usize = 2000;
 /// A document as its reader sees it. Lines count from 1.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Item {
-    Heading { level: u8, text: String, line: u32 },
+    Heading {
+        level: u8,
+        text: String,
+        line: u32,
+    },
     Block(Block),
+    /// Ends what headings of this level and below stand over: a tab, a fold.
+    End {
+        level: u8,
+    },
 }
 
 /// A block of code with the language it is marked with.
@@ -40,9 +51,7 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
     let mut documents: Vec<(&FileEntry, CommandSource)> = repository
         .files
         .iter()
-        .filter(|entry| {
-            entry.kind == FileKind::Text && !entry.vendored && entry.size <= MAX_DOCUMENT
-        })
+        .filter(|entry| entry.kind == FileKind::Text && !entry.vendored)
         .filter_map(|entry| {
             Some((
                 entry,
@@ -54,6 +63,13 @@ pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
     documents.sort_by_key(|(entry, _)| entry.path.matches('/').count());
     documents.truncate(MAX_DOCUMENTS);
     for (entry, source) in documents {
+        if entry.size > MAX_DOCUMENT {
+            graph.warn(
+                entry.path.clone(),
+                "not read: a document of more than 512 KiB",
+            );
+            continue;
+        }
         if let (Some(file), Some(text)) =
             (graph.file(&entry.path), read_text(repository, &entry.path))
         {
@@ -80,6 +96,12 @@ fn items(language: Option<&str>, text: &str) -> Vec<Item> {
     }
 }
 
+/// Levels of what is no heading by its syntax: a line in bold, a tab, a fold. Real headings have up to 6, and stand
+/// over these.
+const BOLD: u8 = 20;
+const TAB: u8 = 21;
+const FOLD: u8 = 22;
+
 struct Reader<'a> {
     repository: &'a Repository,
     graph: &'a mut KnowledgeGraph,
@@ -104,6 +126,7 @@ impl Reader<'_> {
             match item {
                 Item::Heading { level, text, line } => self.heading(&mut open, level, text, line),
                 Item::Block(block) => self.block(&open, &dir, &block),
+                Item::End { level } => open.retain(|above| above.level < level),
             }
         }
     }
@@ -139,17 +162,27 @@ impl Reader<'_> {
     }
 
     fn block(&mut self, open: &[Open], dir: &str, block: &Block) {
-        let Some((lines, certain)) = recognise::command_lines(block) else {
+        let Some(found) = recognise::command_lines(block) else {
             return;
         };
-        let first = lines.first().map_or(0, |(line, _)| *line);
-        // Rows are kept by blank lines, so that a command's row gives its line in the file.
+        let recognise::CommandLines {
+            lines,
+            certain,
+            os: prompt_os,
+        } = found;
+        // Rows are kept by blank lines, so that what belongs together stays so; several commands of one line are
+        // rows of it.
         let mut text = String::new();
-        let mut at = first;
+        let mut rows: Vec<u32> = Vec::new();
         for (line, content) in &lines {
-            text.extend(std::iter::repeat_n('\n', line.saturating_sub(at) as usize));
+            let next = rows.last().map_or(*line, |last| last + 1);
+            for blank in next..*line {
+                text.push('\n');
+                rows.push(blank);
+            }
             text.push_str(content);
-            at = *line;
+            text.push('\n');
+            rows.push(*line);
         }
         let section = open.last();
         let start = Start {
@@ -166,13 +199,16 @@ impl Reader<'_> {
                 source: self.source,
                 dir: command.dir,
                 env: command.env,
-                os: section.and_then(|section| section.os).or(command_os),
+                os: prompt_os
+                    .or(section.and_then(|section| section.os))
+                    .or(command_os),
                 context: section
                     .map(|section| section.text.clone())
                     .unwrap_or_default(),
-                unresolved: Vec::new(),
+                ..CommandFacts::new("", self.source)
             };
-            let place = Place::new(self.path, first + command.row);
+            let line = rows.get(command.row as usize).or(rows.last());
+            let place = Place::new(self.path, line.copied().unwrap_or_default());
             let node = self
                 .graph
                 .add(command.text, Some(place), Facts::Command(facts));

@@ -134,7 +134,7 @@ const MANIFESTS: &[&str] = &[
 ];
 
 /// Whether commands of a document in `dir` may be meant for `dir` rather than for the whole repository.
-pub(super) fn is_project(repository: &Repository, dir: &str) -> bool {
+pub(in crate::graph) fn is_project(repository: &Repository, dir: &str) -> bool {
     MANIFESTS
         .iter()
         .any(|name| repository.has(&format!("{dir}/{name}")))
@@ -147,9 +147,57 @@ fn is_shell(language: &str) -> bool {
         .any(|name| name.eq_ignore_ascii_case(language))
 }
 
-/// The lines of a block that a shell would be given: without prompts, and without output where there are
-/// prompts; and whether they are certain to be commands. `None` for a block in another language.
-pub(super) fn command_lines(block: &Block) -> Option<(Vec<(u32, String)>, bool)> {
+/// The lines of a block that a shell would be given.
+pub(super) struct CommandLines {
+    /// Without prompts, and without output where there are prompts.
+    pub(super) lines: Vec<(u32, String)>,
+    /// Whether they are commands beyond doubt.
+    pub(super) certain: bool,
+    /// The system that the prompts are of.
+    pub(super) os: Option<Os>,
+}
+
+/// `C:\> ` and `PS C:\x> `.
+static WINDOWS_PROMPT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"^\s*(?:PS(?:\s+[A-Za-z]:[^>]*)?|[A-Za-z]:[^>]*|\(\S+\)\s*[A-Za-z]:[^>]*)>\s*(\S.*)$",
+    )
+    .expect("a literal pattern")
+});
+
+/// The prompt of a superuser, or of a shell that marks its lines by `>`: both mean other things as well.
+static DOUBTFUL_PROMPT: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^\s*[#>]\s+(\S.*)$").expect("a literal pattern"));
+
+/// The prompts of a block: `None` where it has none.
+fn prompt(block: &Block, unmarked: bool) -> Option<(&'static Regex, Option<Os>)> {
+    let any = |pattern: &Regex| block.lines.iter().any(|(_, line)| pattern.is_match(line));
+    if any(&PROMPT) {
+        return Some((&PROMPT, None));
+    }
+    if any(&WINDOWS_PROMPT) {
+        return Some((&WINDOWS_PROMPT, Some(Os::Windows)));
+    }
+    let doubtful = |line: &str| {
+        let text = DOUBTFUL_PROMPT.captures(line)?.get(1)?.as_str();
+        is_command(text, false, |_| false).then_some(())
+    };
+    // Every line is one, or goes on with the one before: else `#` is a comment and `>` a quotation.
+    let mut open = false;
+    let all = block
+        .lines
+        .iter()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .all(|(_, line)| {
+            let known = open || doubtful(line).is_some();
+            open = line.trim_end().ends_with('\\');
+            known
+        });
+    (unmarked && all && !block.lines.is_empty()).then_some((&DOUBTFUL_PROMPT, None))
+}
+
+/// `None` for a block in another language.
+pub(super) fn command_lines(block: &Block) -> Option<CommandLines> {
     let unmarked = RULES
         .unmarked
         .iter()
@@ -157,13 +205,17 @@ pub(super) fn command_lines(block: &Block) -> Option<(Vec<(u32, String)>, bool)>
     if !unmarked && !is_shell(&block.language) {
         return None;
     }
-    if !block.lines.iter().any(|(_, line)| PROMPT.is_match(line)) {
-        return Some((block.lines.clone(), is_shell(&block.language)));
-    }
+    let Some((pattern, os)) = prompt(block, unmarked) else {
+        return Some(CommandLines {
+            lines: block.lines.clone(),
+            certain: is_shell(&block.language),
+            os: None,
+        });
+    };
     let mut kept = Vec::new();
     let mut continued = false;
     for (number, line) in &block.lines {
-        let text = match PROMPT.captures(line).and_then(|found| found.get(1)) {
+        let text = match pattern.captures(line).and_then(|found| found.get(1)) {
             Some(text) => text.as_str(),
             None if continued => line.trim_start().strip_prefix("> ").unwrap_or(line),
             None => continue,
@@ -171,7 +223,11 @@ pub(super) fn command_lines(block: &Block) -> Option<(Vec<(u32, String)>, bool)>
         continued = text.trim_end().ends_with('\\');
         kept.push((*number, text.to_owned()));
     }
-    Some((kept, true))
+    Some(CommandLines {
+        lines: kept,
+        certain: true,
+        os,
+    })
 }
 
 /// Whether a piece of a block is a command rather than prose, output or a listing.
@@ -201,7 +257,17 @@ pub(super) fn is_command(text: &str, certain: bool, is_file: impl Fn(&str) -> bo
     let bare = rest.is_empty()
         && !matches!(
             first,
-            "make" | "ninja" | "tox" | "nox" | "pytest" | "ctest" | "meson"
+            "make"
+                | "mvn"
+                | "rake"
+                | "yarn"
+                | "just"
+                | "ninja"
+                | "tox"
+                | "nox"
+                | "pytest"
+                | "ctest"
+                | "meson"
         )
         && !local;
     let prose = rest

@@ -1,6 +1,10 @@
 //! reStructuredText (docutils specification): sections, literal blocks (`::`), `code-block` directives.
 
-use super::{Block, Item};
+use super::inline::Steps;
+use super::{Block, Item, TAB};
+
+/// Directives of tabs (sphinx-tabs, sphinx-design, sphinx-inline-tabs).
+const TABS: [&str; 4] = ["tab::", "group-tab::", "tab-item::", "code-tab::"];
 
 const DIRECTIVES: &[&str] = &[
     "code-block::",
@@ -15,21 +19,49 @@ pub(super) fn items(text: &str) -> Vec<Item> {
     let mut items = Vec::new();
     let mut styles: Vec<(char, bool)> = Vec::new();
     let mut at = 0;
+    let mut steps = Steps::default();
+    // Indentation of the tab that is open.
+    let mut tab: Option<usize> = None;
     while let Some(line) = lines.get(at) {
-        if let Some((item, next)) = heading(&lines, at, &mut styles) {
+        if tab.is_some_and(|tab| !line.trim().is_empty() && indent(line) <= tab) {
+            items.push(Item::End { level: TAB });
+            tab = None;
+        }
+        if let Some(title) = tab_title(line) {
+            items.push(Item::Heading {
+                level: TAB,
+                text: title,
+                line: at as u32 + 1,
+            });
+            tab = Some(indent(line));
+            at += 1;
+        } else if let Some((item, next)) = heading(&lines, at, &mut styles) {
+            items.extend(steps.end().map(Item::Block));
             items.push(item);
             at = next;
         } else if let Some(language) = opens_block(line) {
             let (block, next) = block(&lines, at + 1, indent(line), language);
+            items.extend(steps.line(at as u32 + 1, line).map(Item::Block));
             if !block.lines.is_empty() {
+                items.extend(steps.end().map(Item::Block));
                 items.push(Item::Block(block));
             }
             at = next;
         } else {
+            items.extend(steps.line(at as u32 + 1, line).map(Item::Block));
             at += 1;
         }
     }
+    items.extend(steps.end().map(Item::Block));
     items
+}
+
+/// `Linux` of `.. group-tab:: Linux`.
+fn tab_title(line: &str) -> Option<String> {
+    let directive = line.trim().strip_prefix(".. ")?;
+    let name = TABS.iter().find(|name| directive.starts_with(**name))?;
+    let title = directive.get(name.len()..).unwrap_or_default().trim();
+    (!title.is_empty()).then(|| title.chars().take(120).collect())
 }
 
 fn indent(line: &str) -> usize {

@@ -127,3 +127,58 @@ fn hostile_documents_are_survived() {
     ]);
     assert!((2000..3000).contains(&graph.node_count()));
 }
+
+#[test]
+fn steps_in_sentences_share_their_shell() {
+    let text = "# Thing\n\nFor the tests run `make check`.\n\n## Compiling\n\n1. Install Meson\n2. Run `mkdir build && cd build` to make a directory\n3. Run `meson setup ..`\n\n4. Run `ninja` to compile\n\nThat is all, run `nothing special` now.\n";
+    insta::assert_snapshot!(shown(&[("README.md", text)]), @"
+    README.md:3 [] make check (Thing)
+    README.md:8 [] mkdir build && cd build⏎meson setup ..⏎ninja (Compiling)
+    ");
+}
+
+#[test]
+fn what_looks_like_a_heading() {
+    let text = "# Install\n\n**Ubuntu:**\n\n```\n# apt-get install x\n# make install\n```\n\n**macOS**\n\n    > make\n    > make check\n\n=== \"Windows\"\n\n    ```console\n    C:\\src> nmake\n    done\n    ```\n\n=== \"Linux\"\n\n    ```sh\n    make linux\n    ```\n\nAfter the tabs:\n\n```sh\nmake all\n```\n\n<details>\n<summary><b>Fedora</b></summary>\n\n```sh\ndnf install y\n```\n\n</details>\n\n```\n# just a comment\nmake x\n```\n";
+    insta::assert_snapshot!(shown(&[("README.md", text)]), @"
+    README.md:6 [] apt-get install x (Ubuntu) Linux
+    README.md:7 [] make install (Ubuntu) Linux
+    README.md:12 [] make (macOS) Macos
+    README.md:13 [] make check (macOS) Macos
+    README.md:18 [] nmake (Windows) Windows
+    README.md:25 [] make linux (Linux) Linux
+    README.md:31 [] make all (macOS) Macos
+    README.md:38 [] dnf install y (Fedora) Linux
+    README.md:45 [] make x (macOS) Macos
+    ");
+    let text = "Install\n=======\n\n.. tabs::\n\n   .. group-tab:: Linux\n\n      .. code-block:: text\n\n         $ make\n\n   .. group-tab:: Windows\n\n      .. code-block:: text\n\n         > py -m venv .venv\n\n.. code-block:: sh\n\n   make all\n\nTo test, run ``tox -e py``.\n";
+    insta::assert_snapshot!(shown(&[("README.rst", text)]), @"
+    README.rst:10 [] make (Linux) Linux
+    README.rst:16 [] py -m venv .venv (Windows) Windows
+    README.rst:20 [] make all (Install)
+    README.rst:22 [] tox -e py (Install)
+    ");
+}
+
+#[test]
+fn line_ends_and_marks_of_other_systems() {
+    let text = "\u{feff}# T\r\n\r\n```sh\r\nmake a \\\r\n  b\r\nmake c\r\n```\r\n";
+    insta::assert_snapshot!(shown(&[("README.md", text)]), @r"
+    README.md:4 [] make a \⏎  b (T)
+    README.md:6 [] make c (T)
+    ");
+}
+
+#[test]
+fn several_commands_of_one_line_and_the_clone_of_the_repository() {
+    let text = "# T\n\n1. Run `npm run lint`, `npm run b` and `make`.\n2. Then run `make c`\n";
+    let sub = "```sh\ngit clone https://host.example/thing\ncd thing\nmake\n```\n";
+    insta::assert_snapshot!(shown(&[("README.md", text), ("doc/README.md", sub), ("doc/Makefile", "")]), @"
+    README.md:3 [] npm run lint (T)
+    README.md:3 [] npm run b (T)
+    README.md:3 [] make (T)
+    README.md:4 [] make c (T)
+    doc/README.md:2 [doc] git clone https://host.example/thing ()
+    doc/README.md:4 [] make ()
+    ");
+}

@@ -27,8 +27,9 @@ use std::collections::BTreeSet;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::evidence::{Place, Trust};
-use crate::graph::{EntryKind, Scope};
+use crate::graph::{EntryKind, Facts, Scope};
 
+use super::drafts::Draft;
 use super::toml_doc::{Doc, Value};
 use super::tree::{base, join, parent, relative};
 use super::{Reader, Reading};
@@ -76,10 +77,39 @@ fn read(reading: &mut Reading<'_>) {
     toolchain::read(reading);
     lock::read(reading, &wanted);
     let place = Place::file(reading.path);
-    reading
-        .drafts
-        .project("cargo", reading.dir)
-        .suite("cargo", place);
+    let draft = reading.drafts.project("cargo", reading.dir);
+    draft.suite("cargo", place.clone());
+    commands(draft, &place);
+}
+
+/// What Cargo is told to do; a lock file is kept to.
+fn commands(draft: &mut Draft, place: &Place) {
+    let locked = if draft.has_attr("lock") {
+        " --locked"
+    } else {
+        ""
+    };
+    let all = if draft.facts.all("member").len() > 1 {
+        " --workspace"
+    } else {
+        ""
+    };
+    draft.command("install", format!("cargo fetch{locked}"), place.clone());
+    draft.command("build", format!("cargo build{all}{locked}"), place.clone());
+    draft.command("test", format!("cargo test{all}{locked}"), place.clone());
+    let binary = draft.items().iter().find(|item| {
+        matches!(
+            item.facts,
+            Facts::EntryPoint {
+                entry: EntryKind::Command
+            }
+        )
+    });
+    if let Some((name, place)) = binary.map(|item| (item.name.clone(), item.place.clone()))
+        && let Ok(word) = shlex::try_quote(&name)
+    {
+        draft.command("run", format!("cargo run{locked} --bin {word}"), place);
+    }
 }
 
 /// Manifests of the workspace's packages besides its root: `members` minus `exclude`, and path dependencies.

@@ -21,6 +21,8 @@ pub struct Draft {
     items: Vec<Item>,
     /// `(ecosystem, dir)` of projects of this repository that it needs.
     pub needs: BTreeSet<(String, String)>,
+    /// Whether the manifests say that something is made or run here, see `helpers.rs`.
+    pub product: bool,
 }
 
 /// A dependency, tool, entry point or test suite. The manifest that declares it is the file of its place.
@@ -51,6 +53,7 @@ impl Draft {
             manifests: Vec::new(),
             items: Vec::new(),
             needs: BTreeSet::new(),
+            product: false,
         }
     }
 
@@ -78,21 +81,43 @@ impl Draft {
         }
     }
 
+    /// Sets what the project's own tool is told to do: `install`, `build`, `test` or `run`. The first word stays.
+    pub fn command(&mut self, what: &str, command: impl Into<String>, place: Place) {
+        let name = format!("{what}-command");
+        if !self.has_attr(&name) {
+            self.facts.set(&name, command, place);
+        }
+    }
+
+    /// Needs another project of the same ecosystem.
+    pub fn need(&mut self, dir: &str) {
+        if dir != self.facts.dir {
+            self.needs
+                .insert((self.facts.ecosystem.clone(), dir.to_owned()));
+        }
+    }
+
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.facts.attr(name).map(|attr| attr.value.as_str())
+    }
+
     pub fn has_attr(&self, name: &str) -> bool {
         self.facts.attr(name).is_some()
     }
 
-    /// Adds a fact and returns its index, the old one where the same fact is known already.
+    /// Adds a fact and returns its index, the old one where the same fact is known already; an index of nothing once there
+    /// are too many.
     pub fn add(&mut self, name: impl Into<String>, place: Place, facts: Facts) -> usize {
         let name = name.into();
+        if self.items.len() >= MAX_ITEMS {
+            return self.items.len();
+        }
         let same = |item: &Item| item.name == name && item.facts == facts;
         if let Some(at) = self.items.iter().position(same) {
             return at;
         }
-        if self.items.len() < MAX_ITEMS {
-            self.items.push(Item { name, place, facts });
-        }
-        self.items.len().saturating_sub(1)
+        self.items.push(Item { name, place, facts });
+        self.items.len() - 1
     }
 
     pub fn items(&self) -> &[Item] {
@@ -191,6 +216,33 @@ impl Drafts {
         self.projects.values()
     }
 
+    /// Directories of an ecosystem's projects.
+    pub fn dirs(&self, ecosystem: &str) -> Vec<String> {
+        self.of(ecosystem)
+            .map(|draft| draft.facts.dir.clone())
+            .collect()
+    }
+
+    /// Projects of an ecosystem.
+    pub fn of<'d>(&'d self, ecosystem: &'d str) -> impl Iterator<Item = &'d Draft> {
+        self.all()
+            .filter(move |draft| draft.facts.ecosystem == ecosystem)
+    }
+
+    /// The project above `dir` that lists it as a member of its workspace.
+    pub fn workspace_of(&self, ecosystem: &str, dir: &str) -> Option<String> {
+        let mut at = dir;
+        while !at.is_empty() {
+            at = super::tree::parent(at);
+            let draft = self.get(ecosystem, at);
+            let members = draft.map(|draft| draft.facts.all("member"));
+            if members.is_some_and(|all| all.iter().any(|attr| attr.value == dir)) {
+                return Some(at.to_owned());
+            }
+        }
+        None
+    }
+
     pub fn remove(&mut self, ecosystem: &str, dir: &str) {
         let key = (ecosystem.to_owned(), dir.to_owned());
         if let Some(draft) = self.projects.remove(&key) {
@@ -203,6 +255,60 @@ impl Drafts {
         self.projects.values().any(|draft| {
             draft.facts.ecosystem == ecosystem && relative(dir, &draft.facts.dir).is_some()
         })
+    }
+
+    /// Links projects of one workspace (or of none) that depend on what another one is called in the attribute `name`.
+    pub fn link_by_name(&mut self, ecosystem: &str, name: &str) {
+        type Key = (String, Option<String>);
+        let root = |draft: &Draft| draft.value("workspace-root").map(str::to_owned);
+        let known: BTreeMap<Key, String> = self
+            .of(ecosystem)
+            .filter_map(|draft| {
+                let key = (draft.value(name)?.to_owned(), root(draft));
+                Some((key, draft.facts.dir.clone()))
+            })
+            .collect();
+        for dir in self.dirs(ecosystem) {
+            let draft = self.project(ecosystem, &dir);
+            let Some(root) = root(draft) else { continue };
+            let wanted: Vec<String> = draft
+                .items
+                .iter()
+                .filter(|item| matches!(item.facts, Facts::Dependency(_)))
+                .filter_map(|item| known.get(&(item.name.clone(), Some(root.clone()))))
+                .cloned()
+                .collect();
+            wanted.iter().for_each(|to| draft.need(to));
+        }
+    }
+
+    /// Tools and languages of a workspace's members become its root's as well, which is where they are installed and
+    /// built from.
+    pub fn lift(&mut self, ecosystem: &str) {
+        for dir in self.dirs(ecosystem) {
+            let member = self.project(ecosystem, &dir);
+            let Some(root) = member.value("workspace-root").map(str::to_owned) else {
+                continue;
+            };
+            let root = if root == "." { String::new() } else { root };
+            let tools: Vec<Item> = member
+                .items
+                .iter()
+                .filter(|item| matches!(item.facts, Facts::Tool { .. }))
+                .cloned()
+                .collect();
+            let languages = member.facts.all("language").to_vec();
+            if self.get(ecosystem, &root).is_none() || root == dir {
+                continue;
+            }
+            let root = self.project(ecosystem, &root);
+            for tool in tools {
+                root.add(tool.name, tool.place, tool.facts);
+            }
+            for language in languages {
+                root.attr("language", language.value, language.place);
+            }
+        }
     }
 
     /// Marks a file as read by the manifest that includes it. False where it was claimed already.
@@ -268,6 +374,9 @@ fn manifest_node(
         format: format.to_owned(),
     };
     let id = graph.add(path, Some(Place::file(path)), facts);
+    if let Some(file) = graph.file(path) {
+        graph.link(file, id, EdgeKind::Contains);
+    }
     known.insert(path.to_owned(), id);
     id
 }

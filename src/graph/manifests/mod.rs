@@ -4,27 +4,77 @@
 //! of a [`drafts::Draft`]: the project it belongs to, its dependencies, entry points and test suites, each with
 //! the line that says so. Several manifests may speak of one project (`pyproject.toml`, `setup.cfg`, `tox.ini`).
 //! Nothing of the repository is executed.
+//!
+//! # Attributes that all ecosystems share
+//! Set where the manifests or the files beside them say so; each with the place of the evidence. Commands are one line
+//! of shell, to be run in the project's directory.
+//! - `install-command`: fetches what the project needs (`npm ci` where a lock file stands, `npm install` where none)
+//! - `build-command`: compiles (`./gradlew assemble` where the wrapper is there)
+//! - `test-command`: runs the tests (`vendor/bin/phpunit` where PHPUnit is required)
+//! - `run-command`: starts the program
+//! - `lock`: path of a lock file
+//! - `member`: directory of another project that is built from here; `workspace-root`: of a member, the directory it
+//!   is installed and built from (`.` for the root). A member has no `install-command` of its own.
+//! - `language`: what is compiled; `network`: what is fetched from version control
+//!
+//! Commands are conventions of the project's tool, chosen by evidence; what a repository itself writes down as a task
+//! is a Command node, see `graph/runners/`. Projects that need each other have a Requires edge, members one to their root.
+//!
+//! Ecosystems besides those under `plan/ecosystems/`: `node`, `deno`, `go`, `maven`, `gradle`, `sbt`, `mill`, `ant`, `php`,
+//! `ruby`, `elixir`, `erlang`, `dotnet`, `haskell`, `ocaml`, `swift`, `zig`, `lua`, `perl`, `r`, `julia`, `dart`, `bazel`, `gn`,
+//! `scons`, `waf`, `qmake`, `xmake`, `premake`.
 
+mod ant;
 mod autotools;
+mod builders;
+mod cabal;
 mod cargo;
 mod cmake;
+mod composer;
+mod conan;
+mod dart;
+mod deno;
+mod dotnet;
 mod drafts;
+mod dune;
+mod go_mod;
+mod gradle;
+mod helpers;
 mod ini;
+pub(in crate::graph) mod json_doc;
+mod julia;
+mod jvm;
 mod m4;
 mod make;
 mod meson;
 mod meson_syntax;
+mod mix;
+pub(in crate::graph) mod package_json;
+mod perl;
 mod pipfile;
+mod pom;
 mod pyproject;
 mod python;
 mod python_ast;
+mod r;
+mod rebar;
 mod requirements;
+mod rockspec;
+mod ruby;
+mod sbt;
 mod setup_cfg;
 mod setup_py;
+mod swift;
 mod task_envs;
-mod toml_doc;
-mod tree;
+pub(in crate::graph) mod tokens;
+pub(in crate::graph) mod toml_doc;
+pub(in crate::graph) mod tree;
+mod workspace;
+mod xml_doc;
+mod zig;
 
+#[cfg(test)]
+mod bad_input;
 #[cfg(test)]
 mod testing;
 
@@ -34,6 +84,7 @@ use crate::graph::KnowledgeGraph;
 use crate::scan::Repository;
 
 use drafts::Drafts;
+pub(in crate::graph) use toml_doc::{Doc, Value as DocValue};
 use tree::Tree;
 
 /// A reader of one manifest format.
@@ -61,7 +112,40 @@ static READERS: &[Reader] = &[
     task_envs::TOX,
     task_envs::NOX,
     python::PINS,
+    package_json::READER,
+    deno::READER,
+    go_mod::READER,
+    go_mod::WORK,
+    go_mod::LEGACY,
+    pom::READER,
+    gradle::SETTINGS,
+    gradle::READER,
+    sbt::READER,
+    sbt::MILL,
+    composer::READER,
+    ant::READER,
+    ruby::GEMSPEC,
+    ruby::READER,
+    mix::READER,
+    rebar::READER,
+    dotnet::SOLUTION,
+    dotnet::READER,
+    cabal::PROJECT,
+    cabal::READER,
+    cabal::HPACK,
+    dune::READER,
+    dune::OPAM,
+    swift::READER,
+    zig::READER,
+    rockspec::READER,
+    perl::READER,
+    r::READER,
+    julia::READER,
+    dart::READER,
+    builders::READER,
     make::READER,
+    conan::READER,
+    conan::VCPKG,
 ];
 
 /// A manifest being read.
@@ -88,6 +172,16 @@ pub fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
     }
     cargo::drop_built_by_scripts(&mut drafts);
     python::finish(&tree, &mut drafts);
+    helpers::drop(&tree, &mut drafts);
+    helpers::drop_fronts(&mut drafts);
+    package_json::finish(&mut drafts);
+    go_mod::finish(&mut drafts);
+    pom::finish(&mut drafts);
+    composer::finish(&mut drafts);
+    drafts.link_by_name("haskell", "package");
+    for ecosystem in ["gradle", "maven", "dotnet", "haskell", "elixir"] {
+        drafts.lift(ecosystem);
+    }
     drafts.write(&repository.name, graph);
 }
 
@@ -136,9 +230,10 @@ fn read_one(tree: &Tree<'_>, reader: &Reader, candidate: &Candidate, drafts: &mu
 const MAX_MANIFESTS: usize = 4000;
 
 impl Reader {
-    /// `docs/requirements.txt` and `tests/requirements.txt` speak of the project above them.
+    /// `docs/requirements.txt` and `tests/requirements.txt` speak of the project above them; a solution names
+    /// projects below `tests/`.
     fn reads_auxiliary(&self) -> bool {
-        self.format == "requirements"
+        matches!(self.format, "requirements" | "dotnet")
     }
 }
 

@@ -64,13 +64,14 @@ mod tests {
             "Pipfile",
             "[packages]\nflask = \"*\"\n[dev-packages]\npytest = \">=7\"\n[requires]\npython_version = \"3.9\"\n",
         )]);
-        insta::assert_snapshot!(summary(&graph), @r##"
+        insta::assert_snapshot!(summary(&graph), @r#"
         python "" test (Pipfile)
+          install-command = pipenv install --dev (Pipfile)
           layout = app (Pipfile)
           manager = pipenv (Pipfile)
           tool python 3.9 Lock (Pipfile:6)
           pypi flask [runtime] (Pipfile:2)
           pypi pytest>=7 [dev] (Pipfile:4)
-        "##);
+        "#);
     }
 }

@@ -5,7 +5,9 @@ use crate::evidence::Place;
 use crate::graph::{EntryKind, Scope};
 
 use super::drafts::Draft;
-use super::python::{classifier, optional_set, require, requires_python};
+use super::python::{
+    classifier, optional_set, require, requirement_name, requires_python, workspace,
+};
 use super::toml_doc::{Doc, Value};
 use super::tree::base;
 use super::{Reader, Reading};
@@ -44,6 +46,9 @@ fn read(reading: &mut Reading<'_>) {
         poetry_table(draft, poetry);
     }
     managers(draft, &doc);
+    if let Some(name) = draft.name.clone().and_then(|name| requirement_name(&name)) {
+        draft.attr("distribution", name, Place::file(reading.path));
+    }
     let built = doc.get(&["build-system"]).is_some();
     let unpackaged =
         doc.get(&["tool", "uv", "package"])
@@ -51,6 +56,7 @@ fn read(reading: &mut Reading<'_>) {
     let app = unpackaged.and_then(Value::bool) == Some(false) || (!built && poetry.is_none());
     let layout = if app { "app" } else { "package" };
     draft.attr("layout", layout, Place::file(reading.path));
+    workspace::read(reading, &doc);
 }
 
 fn build_system(draft: &mut Draft, doc: &Doc<'_>) {
@@ -280,10 +286,20 @@ fn managers(draft: &mut Draft, doc: &Doc<'_>) {
             draft.attr("import", text, place);
         }
     }
-    for (text, place) in
-        strings(doc.get(&["tool", "hatch", "envs", "hatch-test", "extra-dependencies"]))
+    for (env, value) in doc
+        .get(&["tool", "hatch", "envs"])
+        .into_iter()
+        .flat_map(Value::entries)
     {
-        require(draft, text, &Scope::Test, &place);
+        let scope = match env {
+            "default" | "test" | "tests" | "hatch-test" => Scope::Test,
+            other => Scope::Optional(format!("hatch:{other}")),
+        };
+        for key in ["dependencies", "extra-dependencies"] {
+            for (text, place) in strings(value.get(key)) {
+                require(draft, text, &scope, &place);
+            }
+        }
     }
     if let Some(module) = doc.get(&["tool", "flit", "module", "name"])
         && let Some(text) = module.str()
@@ -339,19 +355,24 @@ dev = [{include-group = "lint"}, "ruff"]
             ("uv.lock", ""),
             (".python-version", "3.12\n"),
         ]);
-        insta::assert_snapshot!(summary(&graph), @r##"
+        insta::assert_snapshot!(summary(&graph), @r#"
         python "" Demo-Pkg (pyproject.toml:6)
           backend = setuptools.build_meta (pyproject.toml:4)
+          build-command = python -m build (pyproject.toml:4)
+          distribution = demo-pkg (pyproject.toml)
           dynamic = version (pyproject.toml:7)
           extension = cython (pyproject.toml:3)
           extra = docs (pyproject.toml:16)
           extra = test (pyproject.toml:15)
           group = dev (pyproject.toml:20)
           import = demo_pkg (src/demo_pkg/__init__.py)
+          install-command = uv sync (uv.lock)
           language = C (pyproject.toml:3)
           layout = package (pyproject.toml)
           lock = uv.lock (uv.lock)
           python = 3.12 (pyproject.toml:9)
+          run-command = uv run demo (pyproject.toml:18)
+          test-command = uv run pytest (pyproject.toml:15)
           test-extra = test (pyproject.toml:15)
           test-group = dev (pyproject.toml:20)
           vcs-version = setuptools-scm (pyproject.toml:3)
@@ -368,7 +389,7 @@ dev = [{include-group = "lint"}, "ruff"]
           entry Command demo (pyproject.toml:18)
           entry Script demo_pkg (src/demo_pkg/__main__.py)
           suite pytest (pyproject.toml:15)
-        "##);
+        "#);
     }
 
     #[test]

@@ -22,16 +22,19 @@
 //! - `tox-env`: an environment of tox; `tox-extra`: an extra its tests install; `nox-session`: a session
 //! - `manager`: `poetry`, `pdm`, `hatch`, `uv`, `pipenv`, `flit`
 //! - `network`: a dependency from a version control system
+//! - `distribution`: the name in its normal form, by which other projects of a workspace require it
 //!
 //! Tool `python`: `requires-python` (`Manifest`), `.python-version`, `.tool-versions`, `runtime.txt` (`Lock`).
 
+mod commands;
 mod layout;
+pub mod workspace;
 
 use crate::evidence::{Place, Trust};
 use crate::graph::Scope;
 
 use super::drafts::{Draft, Drafts};
-use super::tree::{Tree, base, join};
+use super::tree::{Tree, base, join, relative};
 use super::{Reader, Reading};
 
 /// Files that pin the interpreter for version managers.
@@ -271,7 +274,9 @@ pub fn finish(tree: &Tree<'_>, drafts: &mut Drafts) {
                 Place::file(path),
             );
         }
+        commands::read(draft);
     }
+    drafts.link_by_name("python", "distribution");
 }
 
 #[cfg(test)]

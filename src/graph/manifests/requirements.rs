@@ -295,15 +295,16 @@ mod tests {
             ("requirements-test.txt", "pytest\n"),
             ("main.py", ""),
         ]);
-        insta::assert_snapshot!(summary(&graph), @r##"
+        insta::assert_snapshot!(summary(&graph), @r#"
         python "" test (requirements-test.txt)
+          install-command = pip install -r requirements.txt (requirements.txt)
           layout = requirements (requirements-test.txt)
           requirements = requirements.txt (requirements.txt)
           requirements-test = requirements-test.txt (requirements-test.txt)
           pypi pytest [test] (requirements-test.txt:1)
           pypi flask>=2  ; python_version > '3' [runtime] (requirements/base.txt:1)
           pypi gunicorn==20.0 [runtime] (requirements.txt:3)
-        "##);
+        "#);
     }
 
     #[test]

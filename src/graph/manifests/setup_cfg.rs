@@ -95,17 +95,19 @@ mod tests {
             "setup.cfg",
             "[metadata]\nname = demo\n[options]\npython_requires = >=3.8\ninstall_requires =\n    click>=7\n    tomli; python_version < '3.11'\npackages = find:\n[options.extras_require]\ntesting =\n    pytest\n[options.entry_points]\nconsole_scripts =\n    demo = demo:main\n[tool:pytest]\naddopts = -q\n",
         )]);
-        insta::assert_snapshot!(summary(&graph), @r##"
+        insta::assert_snapshot!(summary(&graph), @r#"
         python "" demo (setup.cfg:2)
           extra = testing (setup.cfg:10)
+          install-command = pip install -e '.[testing]' (setup.cfg:10)
           layout = package (setup.cfg)
+          run-command = demo (setup.cfg:14)
           test-extra = testing (setup.cfg:10)
           tool python >=3.8 Manifest (setup.cfg:4)
           pypi click>=7 [runtime] (setup.cfg:6)
           pypi tomli; python_version < '3.11' [runtime] (setup.cfg:7)
           pypi pytest [optional:testing] if-present (setup.cfg:11)
           entry Command demo (setup.cfg:14)
-        "##);
+        "#);
     }
 
     #[test]

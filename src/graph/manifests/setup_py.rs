@@ -340,17 +340,21 @@ setup(
             ("demo/__init__.py", ""),
             ("tests/test_a.py", "import unittest\n"),
         ]);
-        insta::assert_snapshot!(summary(&graph), @r##"
+        insta::assert_snapshot!(summary(&graph), @r#"
         python "" demo (setup.py:9)
           backend = setuptools.build_meta:__legacy__ (setup.py)
+          build-command = python -m build (setup.py)
           c-source = c.c (setup.py:5)
           extension = setuptools (setup.py:14)
           extra = test (setup.py:4)
           import = demo (setup.py:15)
+          install-command = pip install -e '.[test]' (setup.py:4)
           language = C (setup.py:8)
           language = CXX (setup.py:5)
           layout = package (setup.py)
           python = 3.6 (setup.py:17)
+          run-command = demo (setup.py:16)
+          test-command = pytest (setup.py:4)
           test-extra = test (setup.py:4)
           tool python >=3.6 Manifest (setup.py:10)
           pypi six>=1.9 [runtime] (setup.py:3)
@@ -362,7 +366,7 @@ setup(
           system cmd:xml2-config [build] if-present (setup.py:7)
           entry Command demo (setup.py:16)
           suite pytest (setup.py:4)
-        "##);
+        "#);
     }
 
     #[test]

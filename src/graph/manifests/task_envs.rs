@@ -179,9 +179,10 @@ mod tests {
                 "import nox\n@nox.session\ndef tests(session):\n    session.install('-r', 'dev.txt')\n    session.install('coverage', '.[socks]')\n",
             ),
         ]);
-        insta::assert_snapshot!(summary(&graph), @r##"
+        insta::assert_snapshot!(summary(&graph), @r#"
         python "" a (setup.cfg:2)
           import = a (setup.cfg:4)
+          install-command = pip install -e . (setup.cfg:2)
           layout = package (setup.cfg)
           nox-session = tests (noxfile.py:4)
           requirements-test = req/t.txt (tox.ini:7)
@@ -194,6 +195,6 @@ mod tests {
           pypi old [optional:tox:py38] if-present (tox.ini:8)
           pypi flake8 [optional:tox:lint] if-present (tox.ini:10)
           pypi coverage [test] (noxfile.py:5)
-        "##);
+        "#);
     }
 }

@@ -16,7 +16,12 @@ pub fn repo_bytes(files: &[(&str, &[u8])]) -> KnowledgeGraph {
     for (path, bytes) in files {
         let full = dir.path().join(path);
         std::fs::create_dir_all(full.parent().unwrap()).unwrap();
-        std::fs::write(full, bytes).unwrap();
+        let script = bytes.starts_with(b"#!");
+        std::fs::write(&full, bytes).unwrap();
+        if script {
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(&full, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
     }
     let mut graph = KnowledgeGraph::new();
     super::add(&listing(dir.path()), &mut graph);
@@ -40,8 +45,9 @@ pub fn listing(root: &Path) -> Repository {
             size: entry.metadata().map_or(0, |data| data.len()),
             kind: FileKind::Text,
             language: None,
-            executable: false,
+            executable: is_executable(entry.path()),
             vendored: false,
+            seen: Default::default(),
         })
         .collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -54,6 +60,12 @@ pub fn listing(root: &Path) -> Repository {
         languages: Default::default(),
         warnings: Vec::new(),
     }
+}
+
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata()
+        .is_ok_and(|data| data.permissions().mode() & 0o111 != 0)
 }
 
 pub fn project<'g>(graph: &'g KnowledgeGraph, ecosystem: &str, dir: &str) -> &'g ProjectFacts {

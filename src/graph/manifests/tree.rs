@@ -9,6 +9,9 @@ use crate::scan::{FileEntry, FileKind, Repository};
 /// of large workspaces reach a megabyte.
 pub const MAX_MANIFEST: u64 = 4 << 20;
 
+/// Bytes of a file that many others inherit from: it is read again for each of them.
+pub const MAX_SHARED: usize = 256 * 1024;
+
 pub struct Tree<'a> {
     repository: &'a Repository,
 }
@@ -24,6 +27,12 @@ impl<'a> Tree<'a> {
 
     pub fn has(&self, path: &str) -> bool {
         self.repository.has(path)
+    }
+
+    pub fn is_executable(&self, path: &str) -> bool {
+        self.repository
+            .file(path)
+            .is_some_and(|entry| entry.executable)
     }
 
     /// Files anywhere below `dir` (all of them for the empty string).
@@ -46,9 +55,18 @@ impl<'a> Tree<'a> {
         self.below(dir).next().is_some()
     }
 
+    /// The text of at most the first `bytes` of a file.
+    pub fn read_head(&self, path: &str, bytes: usize) -> Option<String> {
+        self.read_up_to(path, bytes as u64)
+    }
+
     /// The text of a file, bytes that are not UTF-8 replaced, at most [`MAX_MANIFEST`] bytes. `None` where
     /// the scan did not call it text or it cannot be read.
     pub fn read(&self, path: &str) -> Option<String> {
+        self.read_up_to(path, MAX_MANIFEST)
+    }
+
+    fn read_up_to(&self, path: &str, most: u64) -> Option<String> {
         let entry = self.repository.file(path)?;
         if entry.kind != FileKind::Text {
             return None;
@@ -61,7 +79,7 @@ impl<'a> Tree<'a> {
         let mut bytes = Vec::new();
         File::open(full)
             .ok()?
-            .take(MAX_MANIFEST)
+            .take(most)
             .read_to_end(&mut bytes)
             .ok()?;
         let text = String::from_utf8_lossy(&bytes);
@@ -159,11 +177,24 @@ const AUXILIARY: &[&str] = &[
     "win32",
 ];
 
-/// Whether a directory is one of [`AUXILIARY`] or below one, or hidden.
+/// Words that make a directory auxiliary wherever they stand in its name: `template-react`, `e2e-fixtures`.
+const SHOWN: &[&str] = &[
+    "template",
+    "templates",
+    "fixture",
+    "fixtures",
+    "example",
+    "examples",
+    "playground",
+];
+
+/// Whether a directory is one of [`AUXILIARY`], has one of [`SHOWN`] in its name, is below such a one, or hidden.
 pub fn is_auxiliary(dir: &str) -> bool {
     dir.split('/').any(|part| {
+        let part = part.to_ascii_lowercase();
         (part.starts_with('.') && part.len() > 1)
-            || AUXILIARY.contains(&part.to_ascii_lowercase().as_str())
+            || AUXILIARY.contains(&part.as_str())
+            || part.split(['-', '_']).any(|word| SHOWN.contains(&word))
     })
 }
 
@@ -182,6 +213,7 @@ mod tests {
     #[test]
     fn auxiliary_is_by_whole_component() {
         assert!(is_auxiliary("Tests/unit"));
+        assert!(is_auxiliary("packages/template-react"));
         assert!(is_auxiliary(".github/x"));
         assert!(!is_auxiliary("testament"));
         assert!(!is_auxiliary(""));

@@ -44,6 +44,7 @@ pub(super) fn tasks(text: &str) -> Vec<Task> {
                 command: format!("just {name}"),
                 name,
                 recipe: String::new(),
+                ..Task::default()
             });
             open = true;
         }

@@ -1,95 +1,174 @@
-//! Makefiles, as far as their rules stand at the start of a line (GNU make manual, 4 Writing Rules). Nothing is
-//! expanded: a target with a variable in its name is not known before make runs.
+//! Makefiles with the literal variables of their targets replaced, and those that they include.
 
-use super::targets::is_wanted;
-use super::{Task, argument};
+use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) fn tasks(text: &str) -> Vec<Task> {
+use super::{Input, Task, make_text};
+use crate::graph::manifests::tree::{join, parent, relative};
+use crate::scan::read_text;
+
+/// Files that one makefile includes, and replacements within one line.
+const MAX_INCLUDED: usize = 20;
+const MAX_STEPS: usize = 20;
+const MAX_LINE: usize = 4000;
+
+pub(super) fn tasks(input: &Input<'_>) -> Vec<Task> {
+    let texts = included(input);
+    let mut variables = BTreeMap::new();
+    for (_, text) in &texts {
+        assignments(text, &mut variables);
+    }
     let mut tasks: Vec<Task> = Vec::new();
-    // Tasks that the recipe lines below belong to.
-    let mut open: Vec<usize> = Vec::new();
-    let mut defining = false;
-    let mut continued = false;
-    for (number, line) in (1..).zip(text.lines()) {
-        let part_of_last = std::mem::replace(&mut continued, line.ends_with('\\'));
-        let word = line.split_whitespace().next().unwrap_or_default();
-        defining = (defining || word == "define") && word != "endef";
-        if defining || line.trim().is_empty() {
-            continue;
-        }
-        if line.starts_with('\t') {
-            add_recipe(&mut tasks, &open, line, part_of_last);
-        } else if !part_of_last && let Some((targets, prerequisites)) = rule(line) {
-            open.clear();
-            for name in targets.split_whitespace().filter(|name| is_wanted(name)) {
-                open.push(task(&mut tasks, name, number));
-                if let (Some(at), Some((_, recipe))) = (open.last(), prerequisites.split_once(';'))
-                {
-                    add_recipe(&mut tasks, &[*at], recipe, false);
-                }
+    for (path, text) in &texts {
+        for mut task in make_text::tasks(&expanded(text, &variables)) {
+            if tasks.iter().all(|known| known.name != task.name) {
+                task.file = (path != input.path).then(|| path.clone());
+                tasks.push(task);
             }
-        } else if !line.starts_with(['#', ' ']) && !part_of_last && !is_conditional(word) {
-            open.clear();
         }
     }
     tasks
 }
 
-fn is_conditional(word: &str) -> bool {
-    matches!(
-        word,
-        "ifeq" | "ifneq" | "ifdef" | "ifndef" | "else" | "endif"
-    )
-}
-
-/// Targets and prerequisites of a rule; `None` for an assignment or anything else.
-fn rule(line: &str) -> Option<(&str, &str)> {
-    if line.starts_with([' ', '#', '.', '-']) {
-        return None;
-    }
-    let (targets, rest) = line.split_once(':')?;
-    let assigned = rest.trim_start_matches(':').starts_with('=') || targets.contains('=');
-    // `target: VAR = value` sets a variable for the target and is no rule.
-    let variable = rest
-        .split(';')
-        .next()
-        .is_some_and(|rest| rest.contains('=') && !rest.contains("$("));
-    let plain = !targets.contains(['$', '%', '(', '"']);
-    (plain && !assigned && !variable).then_some((targets, rest.trim_start_matches(':')))
-}
-
-/// The place of a target's task; a target may have several rules, of which the first is kept.
-fn task(tasks: &mut Vec<Task>, name: &str, line: u32) -> usize {
-    if let Some(at) = tasks.iter().position(|task| task.name == name) {
-        return at;
-    }
-    let argument = argument(name).unwrap_or_default();
-    tasks.push(Task {
-        line,
-        command: format!("make {argument}"),
-        name: name.to_owned(),
-        recipe: String::new(),
-    });
-    tasks.len() - 1
-}
-
-fn add_recipe(tasks: &mut [Task], open: &[usize], line: &str, continues: bool) {
-    let line = line.trim().trim_end_matches('\\').trim_end();
-    let line = if continues {
-        line
-    } else {
-        line.trim_start_matches(['@', '-', '+'])
-    };
-    let spoken = line.starts_with("echo ") || line.starts_with('#');
-    for at in open {
-        if let Some(task) = tasks.get_mut(*at)
-            && !spoken
-            && task.recipe.len() < super::MAX_CONTEXT
-        {
-            if !task.recipe.is_empty() {
-                task.recipe.push_str(if continues { " " } else { "; " });
+/// The makefile and what it includes by a literal name from its own tree, each once.
+fn included(input: &Input<'_>) -> Vec<(String, String)> {
+    let mut texts = vec![(input.path.to_owned(), input.text.to_owned())];
+    let mut seen: BTreeSet<String> = BTreeSet::from([input.path.to_owned()]);
+    let mut at = 0;
+    while let Some((_, text)) = texts.get(at).cloned() {
+        at += 1;
+        for line in text.lines() {
+            let line = line.trim_start_matches('-');
+            let Some(names) = line
+                .strip_prefix("include ")
+                .or_else(|| line.strip_prefix("sinclude "))
+            else {
+                continue;
+            };
+            for name in names
+                .split_whitespace()
+                .filter(|name| !name.contains(['$', '*']))
+            {
+                // Relative to where make runs, which is the first makefile's directory.
+                let Some(path) = join(parent(input.path), name)
+                    .filter(|path| relative(path, parent(input.path)).is_some())
+                else {
+                    continue;
+                };
+                if texts.len() <= MAX_INCLUDED
+                    && seen.insert(path.clone())
+                    && input
+                        .repository
+                        .file(&path)
+                        .is_some_and(|entry| entry.size <= super::MAX_FILE)
+                    && let Some(text) = read_text(input.repository, &path)
+                {
+                    texts.push((path, text));
+                }
             }
-            task.recipe.push_str(line);
+        }
+    }
+    texts
+}
+
+/// `NAME = value` and its kin at the start of a line; the first that is no override stays, as `?=` has it.
+fn assignments(text: &str, variables: &mut BTreeMap<String, String>) {
+    for line in text.lines() {
+        let Some((name, value)) = line.split_once('=') else {
+            continue;
+        };
+        let name = name.trim_end_matches([':', '?', '!']).trim();
+        let plain = !name.is_empty()
+            && name
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        let value = value.split(" #").next().unwrap_or_default().trim();
+        if plain && !line.starts_with(['\t', ' ']) && value.len() < 500 {
+            variables
+                .entry(name.to_owned())
+                .or_insert_with(|| value.to_owned());
+        }
+    }
+}
+
+/// Lines with `$(NAME)` and `${NAME}` replaced where the value is known and literal; the rest stays as written.
+fn expanded(text: &str, variables: &BTreeMap<String, String>) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        let assigns = line
+            .split_once('=')
+            .is_some_and(|(name, _)| !name.contains(['$', ':', '\t']) || name.ends_with(':'));
+        if line.contains('$') && !assigns && line.len() < MAX_LINE {
+            out.push_str(&replaced(line, variables));
+        } else {
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn replaced(line: &str, variables: &BTreeMap<String, String>) -> String {
+    let mut line = line.to_owned();
+    let mut from = 0;
+    for _ in 0..MAX_STEPS {
+        let Some(start) = line
+            .get(from..)
+            .and_then(|rest| rest.find('$'))
+            .map(|at| at + from)
+        else {
+            break;
+        };
+        let rest = line.get(start + 1..).unwrap_or_default();
+        let close = match rest.chars().next() {
+            Some('(') => ')',
+            Some('{') => '}',
+            _ => {
+                from = start + 1 + rest.chars().next().map_or(0, char::len_utf8);
+                continue;
+            }
+        };
+        let name = rest
+            .get(1..)
+            .unwrap_or_default()
+            .split(close)
+            .next()
+            .unwrap_or_default();
+        let end = start + 2 + name.len() + 1;
+        match variables.get(name) {
+            Some(value) if line.len() + value.len() < MAX_LINE && line.is_char_boundary(end) => {
+                line.replace_range(start..end, value);
+                from = start;
+            }
+            _ => from = start + 1,
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_that_are_known_are_replaced() {
+        let mut variables = BTreeMap::new();
+        assignments(
+            "A = x\nB := $(A)/y # c\nA = z\n\tC = no\nL = $(L)\n",
+            &mut variables,
+        );
+        assert_eq!(
+            replaced("$(B) ${A} $(D) $@ $$(A) $(L", &variables),
+            "x/y x $(D) $@ $$(A) $(L"
+        );
+        assert!(replaced("$(L)", &variables).len() < 100);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_survived(text in "(?s)([$(){}A-Ca= :\n\t]|é){0,80}") {
+            let mut variables = BTreeMap::new();
+            assignments(&text, &mut variables);
+            expanded(&text, &variables);
         }
     }
 }

@@ -37,6 +37,7 @@ pub(super) fn tasks(text: &str) -> Vec<Task> {
                     command: format!("nox -s {argument}"),
                     name,
                     recipe: String::new(),
+                    ..Task::default()
                 });
             }
         } else if let Some((_, arguments)) = &mut decorated {

@@ -8,6 +8,7 @@ pub(super) fn ini(text: &str) -> Vec<Task> {
         command: "tox".to_owned(),
         name: "tox".to_owned(),
         recipe: String::new(),
+        ..Task::default()
     }];
     let sections = sections(text);
     if sections.is_empty() {
@@ -28,6 +29,7 @@ pub(super) fn ini(text: &str) -> Vec<Task> {
                     command: format!("tox -e {argument}"),
                     name: name.to_owned(),
                     recipe: commands,
+                    ..Task::default()
                 });
             }
         }

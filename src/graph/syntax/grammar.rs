@@ -1,15 +1,17 @@
-//! Grammars with their compiled queries.
+//! Grammars with their queries.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::bytes::Regex;
 use serde::Deserialize;
-use tree_sitter::{Language, Query};
+use tree_sitter::Language;
 
 use crate::scan::languages::GRAMMARS;
+
+use super::search::{Bounds, Search, compiled};
 
 /// A language's parser and what to look for with it.
 pub(super) struct Grammar {
@@ -23,47 +25,12 @@ pub(super) struct Grammar {
     pub(super) tests: Option<Search>,
     /// `entry.scm`: `@main`, `@script`.
     pub(super) entry: Option<Search>,
+    /// `definitions.scm`: `@function`, `@type`.
+    pub(super) definitions: Option<Search>,
     /// Text that the parser takes for an error: the first group of each match is hidden from it.
     opaque: Vec<Regex>,
-}
-
-/// A query with what bounds its work.
-pub(super) struct Search {
-    pub(super) query: Query,
-    /// Text that must occur where the query can match.
-    hint: Option<Regex>,
-    /// Hints that match this do not count.
-    not: Option<Regex>,
-    /// Levels of the tree that are looked at.
-    pub(super) depth: Option<u32>,
-}
-
-impl Search {
-    /// The part of a text where matches can be; `None` when there is none.
-    pub(super) fn span(&self, text: &str) -> Option<Range<usize>> {
-        let Some(hint) = &self.hint else {
-            return Some(0..text.len());
-        };
-        let counts = |found: &regex::Match| {
-            self.not
-                .as_ref()
-                .is_none_or(|not| !not.is_match(found.as_str()))
-        };
-        let mut found = hint.find_iter(text).filter(counts);
-        let first = found.next()?;
-        let last = found.last().unwrap_or(first);
-        Some(first.start()..last.end())
-    }
-}
-
-/// `[search.tests]` of `language.toml`: most of the time of a scan goes into walking trees, so that a search is
-/// told where not to look.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Bounds {
-    hint: Option<String>,
-    not: Option<String>,
-    depth: Option<u32>,
+    /// The parser is given ASCII only.
+    ascii: bool,
 }
 
 /// The part of `language.toml` that is for parsing (the other part is `scan::languages::Names`).
@@ -72,43 +39,56 @@ struct Settings {
     #[serde(default)]
     opaque: Vec<String>,
     #[serde(default)]
+    ascii: bool,
+    #[serde(default)]
     search: HashMap<String, Bounds>,
 }
 
 impl Grammar {
     /// The text with everything opaque replaced by `_`, byte by byte, so that positions stay.
     pub(super) fn parsable<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut text = match self.name {
-            "bash" => super::ascii(text),
-            _ => Cow::Borrowed(text),
+        let mut text = match self.ascii {
+            true => super::ascii(text),
+            false => Cow::Borrowed(text),
         };
         for regex in &self.opaque {
             let hidden = regex
-                .captures_iter(&text)
+                .captures_iter(text.as_bytes())
                 .filter_map(|found| Some(found.get(1)?.range()));
             let hidden: Vec<Range<usize>> = hidden.collect();
             for range in hidden {
-                let blank = "_".repeat(range.len());
-                text.to_mut().replace_range(range, &blank);
+                let is_whole =
+                    text.is_char_boundary(range.start) && text.is_char_boundary(range.end);
+                if is_whole {
+                    let blank = "_".repeat(range.len());
+                    text.to_mut().replace_range(range, &blank);
+                }
             }
         }
         text
     }
+
+    /// Whether imports are found without a tree, in next to no time.
+    pub(super) fn reads_lines(&self) -> bool {
+        let imports = self.imports.as_ref();
+        imports.is_some_and(|search| search.reader.is_some())
+    }
+
+    /// Whether the definitions of the file at `path` are what a project offers.
+    pub(super) fn is_api(&self, path: &str) -> bool {
+        let api = self
+            .definitions
+            .as_ref()
+            .and_then(|search| search.api.as_ref());
+        api.is_some_and(|api| api.is_match(path.as_bytes()))
+    }
 }
 
-/// The parsers that are linked in, by the name of their folder under `grammars/`.
+/// The parsers that are linked in, by the name of their folder under `grammars/`; `build.rs` writes the table.
 fn parser(name: &str) -> Option<Language> {
-    Some(match name {
-        "bash" => tree_sitter_bash::LANGUAGE.into(),
-        "c" => tree_sitter_c::LANGUAGE.into(),
-        "cpp" => tree_sitter_cpp::LANGUAGE.into(),
-        "python" => tree_sitter_python::LANGUAGE.into(),
-        "rust" => tree_sitter_rust::LANGUAGE.into(),
-        _ => return None,
-    })
+    include!(concat!(env!("OUT_DIR"), "/parsers.rs"))
 }
 
-/// Compiled at first use: a C++ query takes some milliseconds, which a Python repository need not spend.
 type Lazy = LazyLock<Option<Grammar>, Box<dyn FnOnce() -> Option<Grammar> + Send>>;
 
 static ALL: LazyLock<HashMap<&'static str, Lazy>> = LazyLock::new(|| {
@@ -124,22 +104,20 @@ pub(super) fn grammar(name: &str) -> Option<&'static Grammar> {
     LazyLock::force(ALL.get(name)?).as_ref()
 }
 
+/// Whether there is a parser for a language, without loading it.
+pub(super) fn is_known(name: &str) -> bool {
+    ALL.contains_key(name)
+}
+
 fn load(name: &'static str) -> Option<Grammar> {
     let language = parser(name)?;
     let file = GRAMMARS.get_file(format!("{name}/language.toml"));
     let settings = file.and_then(|file| file.contents_utf8());
     let settings: Settings = toml::from_str(settings.unwrap_or_default()).unwrap_or_default();
     let search = |stem: &str| {
-        let text = text(name, &format!("{stem}.scm"))?;
-        let bounds = settings.search.get(stem);
-        let regex = |text: Option<&String>| text.and_then(|text| Regex::new(text).ok());
-        Some(Search {
-            // A query of the program's own that does not compile is left out; a test proves that there is none.
-            query: Query::new(&language, &text).ok()?,
-            hint: regex(bounds.and_then(|bounds| bounds.hint.as_ref())),
-            not: regex(bounds.and_then(|bounds| bounds.not.as_ref())),
-            depth: bounds.and_then(|bounds| bounds.depth),
-        })
+        let text = text(name, &format!("{stem}.scm"), INHERITED)?;
+        let bounds = settings.search.get(stem).cloned().unwrap_or_default();
+        Some(Search::new(&language, text, &bounds))
     };
     let opaque = settings.opaque.iter();
     Some(Grammar {
@@ -148,16 +126,21 @@ fn load(name: &'static str) -> Option<Grammar> {
         guards: search("guards"),
         tests: search("tests"),
         entry: search("entry"),
+        definitions: search("definitions"),
         opaque: opaque
-            .filter_map(|pattern| Regex::new(pattern).ok())
+            .filter_map(|pattern| compiled(pattern).ok())
             .collect(),
+        ascii: settings.ascii,
         language,
     })
 }
 
+/// Steps of inheritance that are followed.
+const INHERITED: usize = 4;
+
 /// A query's text. A line `; inherits: c` at its head puts that language's query of the same name before it, as
 /// editors do for the same purpose: C++ looks for all that C does.
-fn text(name: &str, file: &str) -> Option<String> {
+fn text(name: &str, file: &str, steps: usize) -> Option<String> {
     let own = GRAMMARS
         .get_file(format!("{name}/{file}"))?
         .contents_utf8()?;
@@ -165,55 +148,46 @@ fn text(name: &str, file: &str) -> Option<String> {
         .lines()
         .next()
         .and_then(|line| line.strip_prefix("; inherits:"))
-        .map(str::trim);
-    let inherited = parent
-        .and_then(|parent| GRAMMARS.get_file(format!("{parent}/{file}")))
-        .and_then(|file| file.contents_utf8());
+        .map(str::trim)
+        .filter(|_| steps > 0);
+    let inherited = parent.and_then(|parent| text(parent, file, steps - 1));
     Some(format!("{}\n{own}", inherited.unwrap_or_default()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tree_sitter::Query;
 
     #[test]
     fn every_folder_has_a_parser_and_every_query_compiles() {
+        let mut wrong = Vec::new();
         for dir in GRAMMARS.dirs() {
             let name = dir.path().to_str().unwrap();
             let language =
                 parser(name).unwrap_or_else(|| panic!("no parser is linked for grammars/{name}"));
-            for file in dir
-                .files()
-                .filter_map(|file| file.path().file_name()?.to_str())
-            {
-                if file == "language.toml" {
-                    let text = dir
-                        .get_file(dir.path().join(file))
-                        .unwrap()
-                        .contents_utf8()
-                        .unwrap();
-                    let settings: Settings = toml::from_str(text).unwrap();
-                    for bounds in settings.search.values() {
-                        assert!(
-                            bounds
-                                .hint
-                                .as_deref()
-                                .is_none_or(|hint| Regex::new(hint).is_ok())
-                        );
-                    }
+            for file in dir.files() {
+                let stem = file
+                    .path()
+                    .file_name()
+                    .and_then(|name| name.to_str())
+                    .unwrap();
+                if stem == "language.toml" {
+                    let settings: Settings = toml::from_str(file.contents_utf8().unwrap())
+                        .unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
+                    settings.search.values().for_each(Search::patterns_compile);
                     for pattern in settings.opaque {
-                        assert!(
-                            Regex::new(&pattern).unwrap().captures_len() > 1,
-                            "{pattern} needs a group"
-                        );
+                        let groups = compiled(&pattern).unwrap().captures_len();
+                        assert!(groups > 1, "{pattern} needs a group");
                     }
                 }
-                if file.ends_with(".scm") {
-                    let text = text(name, file).unwrap();
-                    Query::new(&language, &text)
-                        .unwrap_or_else(|wrong| panic!("{name}/{file}: {wrong}"));
+                if stem.ends_with(".scm")
+                    && let Err(error) = Query::new(&language, &text(name, stem, INHERITED).unwrap())
+                {
+                    wrong.push(format!("{name}/{stem}: {error}"));
                 }
             }
         }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 }

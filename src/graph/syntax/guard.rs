@@ -9,12 +9,13 @@ use std::ops::Range;
 
 use super::grammar::Grammar;
 use super::parse::Source;
+use super::strip::strip;
 
 /// Characters of one condition that are kept.
 const MAX_CONDITION: usize = 200;
 
 /// Conditions of one place that are kept, innermost ones.
-const MAX_DEPTH: usize = 12;
+pub(super) const MAX_DEPTH: usize = 12;
 
 struct Guard {
     scope: Range<usize>,
@@ -32,18 +33,21 @@ impl Guards {
         let Some(search) = &grammar.guards else {
             return Self::default();
         };
-        let (query, text) = (&search.query, source.text);
+        let Some(query) = search.query() else {
+            return Self::default();
+        };
+        let text = source.text;
         let names = query.capture_names();
         let mut guards = Vec::new();
         let mut cancelled = HashSet::new();
-        source.search(search, span, |found| {
+        source.search(search, query, span, |found| {
             let capture = |wanted: &str| {
                 let mut captures = found.captures().iter();
                 let at = captures
                     .find(|capture| names.get(capture.index as usize).copied() == Some(wanted))?;
-                Some(at.node.byte_range())
+                Some((at.index, at.node.byte_range()))
             };
-            let Some(scope) = capture("scope") else {
+            let Some((_, scope)) = capture("scope") else {
                 return;
             };
             let settings = query.property_settings(found.pattern_index);
@@ -55,13 +59,14 @@ impl Guards {
             let form = form
                 .and_then(|setting| setting.value.as_deref())
                 .unwrap_or("{}");
-            let condition = capture("condition")
-                .and_then(|range| text.get(range))
-                .map(one_line);
+            let condition = capture("condition").and_then(|(index, range)| {
+                let text = strip(query, found.pattern_index, index, text.get(range)?);
+                Some(one_line(&text))
+            });
             let text = form.replace("{}", &condition.unwrap_or_default());
             guards.push(Guard {
                 scope,
-                except: capture("except"),
+                except: capture("except").map(|(_, range)| range),
                 text,
             });
         });

@@ -1,25 +1,39 @@
-//! What source files say by themselves: imports with their guards, tests, `main`. What to look for stands in the
-//! queries under `grammars/<language>/`; this module only runs them.
+//! What source files say by themselves: imports with their guards, tests, `main`, what they define. What to look
+//! for stands in the queries under `grammars/<language>/`; this module only runs them.
 
 mod ascii;
+mod conditions;
+#[cfg(test)]
+mod differential;
+mod find;
+#[cfg(test)]
+mod fuzz;
 mod grammar;
 mod guard;
+mod logical;
+mod nodes;
 mod parse;
+mod preprocessor;
+mod python_lines;
 mod reading;
+mod search;
+mod strip;
 #[cfg(test)]
 mod tests;
 
 pub use ascii::ascii;
+pub use find::{Definition, find_definitions};
 
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::evidence::Place;
-use crate::scan::{FileEntry, FileKind, Repository, read_text};
+use crate::scan::{FileEntry, FileKind, Repository, decode, read_source_bytes};
 
-use super::{EdgeKind, EntryKind, Facts, KnowledgeGraph, NodeId, SymbolKind};
-use reading::{Reading, read_source};
+use super::KnowledgeGraph;
+use super::cache::{Cache, content_hash};
+use reading::read_source;
+pub(super) use reading::{Reading, Want};
 
 /// Bytes of a file that is parsed; what is longer is data or generated.
 const MAX_PARSED: u64 = 1024 * 1024;
@@ -27,90 +41,119 @@ const MAX_PARSED: u64 = 1024 * 1024;
 /// For all files together: ten thousand files that are each as slow as they may be must not hold up a build.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Parses every source file, in parallel, and adds what they say in order of path.
-pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
-    let wanted: Vec<&FileEntry> = repository
+/// Files of one graph whose definitions are kept: the project's entry and API files, those near the root first.
+const MAX_API_FILES: usize = 200;
+
+/// Reads every source file, in parallel, and adds what they say in order of path. Files that `cache` knows are not
+/// read again.
+pub(super) fn add(repository: &Repository, graph: &mut KnowledgeGraph, cache: &Cache) {
+    let wanted: Vec<(&FileEntry, Want)> = repository
         .files
         .iter()
-        .filter(|entry| entry.kind == FileKind::Text && entry.size <= MAX_PARSED)
-        .filter(|entry| {
-            entry
-                .language
-                .as_deref()
-                .is_some_and(|name| grammar::grammar(name).is_some())
-        })
+        .filter_map(|entry| Some((entry, wanted(entry)?)))
         .collect();
     let end = Instant::now() + PATIENCE;
-    let readings: Vec<Option<Reading>> = wanted
+    let readings: Vec<Reading> = wanted
         .par_iter()
-        .map(|entry| {
-            if Instant::now() > end {
-                return None;
-            }
-            let grammar = grammar::grammar(entry.language.as_deref()?)?;
-            let text = read_text(repository, &entry.path)?;
-            Some(read_source(grammar, &text, !entry.vendored))
-        })
+        .map(|(entry, want)| read(repository, cache, entry, *want, end))
         .collect();
-    for (entry, reading) in wanted.iter().zip(readings) {
-        if let (Some(file), Some(reading)) = (graph.file(&entry.path), reading) {
-            let language = entry.language.clone().unwrap_or_default();
-            add_reading(graph, file, &entry.path, &language, reading);
+    for ((entry, _), reading) in wanted.iter().zip(readings) {
+        if let Some(file) = graph.file(&entry.path) {
+            nodes::add(graph, file, entry, reading);
         }
     }
 }
 
-/// Tests and documents are run by hand at most: their `__main__` is no way into the program.
-fn is_beside(path: &str) -> bool {
-    const BESIDE: &[&str] = &["test", "tests", "testing", "doc", "docs"];
-    path.to_ascii_lowercase()
-        .split('/')
-        .any(|part| BESIDE.contains(&part) || part.starts_with("test_"))
+/// What is asked of a file. What third-party code includes is needed like the project's own includes; what it
+/// imports otherwise is not worth a tree.
+fn wanted(entry: &FileEntry) -> Option<Want> {
+    let grammar = source(entry)?;
+    (!entry.vendored || grammar.reads_lines()).then_some(Want {
+        imports: true,
+        own: !entry.vendored,
+        definitions: false,
+    })
 }
 
-fn add_reading(
-    graph: &mut KnowledgeGraph,
-    file: NodeId,
-    path: &str,
-    language: &str,
-    reading: Reading,
-) {
-    for (line, import) in reading.imports {
-        let node = graph.add(
-            import.target.clone(),
-            Some(Place::new(path, line)),
-            Facts::Import(import),
-        );
-        graph.link(file, node, EdgeKind::Imports);
+/// The grammar of a file that is text.
+fn source(entry: &FileEntry) -> Option<&'static grammar::Grammar> {
+    let language = entry
+        .language
+        .as_deref()
+        .filter(|_| entry.kind == FileKind::Text)?;
+    grammar::grammar(language)
+}
+
+/// Adds what the project's entry and API files define, as far as a graph can be looked at: some thousands of
+/// functions and types. No stage needs them, so that [`crate::graph::build`] leaves them out;
+/// [`find_definitions`] finds any.
+pub fn add_definitions(repository: &Repository, graph: &mut KnowledgeGraph) {
+    let is_api = |entry: &&FileEntry| {
+        let own = !entry.vendored && !nodes::is_beside(&entry.path);
+        own && source(entry).is_some_and(|grammar| grammar.is_api(&entry.path))
+    };
+    let mut files: Vec<&FileEntry> = repository.files.iter().filter(is_api).collect();
+    files.sort_by_key(|entry| entry.path.matches('/').count());
+    files.truncate(MAX_API_FILES);
+    let want = Want {
+        imports: false,
+        own: false,
+        definitions: true,
+    };
+    let (cache, end) = (Cache::disabled(), Instant::now() + PATIENCE);
+    let readings: Vec<Reading> = files
+        .par_iter()
+        .map(|entry| read(repository, &cache, entry, want, end))
+        .collect();
+    let mut room = nodes::MAX_OF_ALL;
+    for (entry, reading) in files.iter().zip(readings) {
+        if let Some(file) = graph.file(&entry.path) {
+            nodes::add_definitions(graph, file, entry, reading, &mut room);
+        }
     }
-    if let Some(line) = reading.main {
-        let facts = Facts::Symbol {
-            symbol: SymbolKind::Main,
-            language: language.to_owned(),
-        };
-        let node = graph.add("main", Some(Place::new(path, line)), facts);
-        graph.link(file, node, EdgeKind::Contains);
+}
+
+/// What one file says; where it cannot be read, that.
+fn read(
+    repository: &Repository,
+    cache: &Cache,
+    entry: &FileEntry,
+    want: Want,
+    end: Instant,
+) -> Reading {
+    let trouble = |why: String| Reading {
+        trouble: Some(why),
+        ..Reading::default()
+    };
+    if entry.size > MAX_PARSED && !want.own {
+        return Reading::default();
     }
-    if let Some(line) = reading.script.filter(|_| !is_beside(path)) {
-        let facts = Facts::EntryPoint {
-            entry: EntryKind::Script,
-        };
-        let node = graph.add(path, Some(Place::new(path, line)), facts);
-        graph.link(file, node, EdgeKind::Provides);
+    if entry.size > MAX_PARSED {
+        return trouble(format!("{} bytes: too long to parse", entry.size));
     }
-    // One node a file with the count in its name: a project has thousands of tests, and no stage names one.
-    if let Some((line, first)) = reading.first_test {
-        let name = match reading.tests {
-            1 => first,
-            count => format!("{first} and {} more", count - 1),
-        };
-        let facts = Facts::Symbol {
-            symbol: SymbolKind::Test,
-            language: language.to_owned(),
-        };
-        let node = graph.add(name, Some(Place::new(path, line)), facts);
-        graph.link(file, node, EdgeKind::Contains);
+    if let Some(reading) = cache.by_stamp(entry, want) {
+        return reading;
     }
+    if Instant::now() > end {
+        return trouble("no time was left to parse it".to_owned());
+    }
+    let Some(grammar) = entry.language.as_deref().and_then(grammar::grammar) else {
+        return Reading::default();
+    };
+    let source = match read_source_bytes(repository, entry) {
+        Ok(source) => source,
+        Err(why) => return trouble(why),
+    };
+    let content = content_hash(&source.bytes);
+    if source.remark.is_none()
+        && let Some(reading) = cache.by_content(entry, content, want)
+    {
+        return reading;
+    }
+    let mut reading = read_source(grammar, &decode(source.bytes), want);
+    reading.trouble = reading.trouble.or(source.remark);
+    cache.keep(entry, content, want, &reading);
+    reading
 }
 
 /// The tree of a piece of shell.

@@ -5,6 +5,7 @@
 mod autotools;
 mod cargo;
 mod cmake;
+pub mod conventional;
 mod make;
 mod meson;
 mod native;
@@ -46,8 +47,11 @@ pub struct Ecosystem {
     pub name: &'static str,
     /// Toolchains that decide over the base, see `plan/base.rs`.
     pub toolchains: &'static [&'static str],
-    pub plan: fn(&Context<'_>, NodeId, &ProjectFacts, &mut Draft),
+    pub plan: Planner,
 }
+
+/// Writes one project's part of the plan.
+pub type Planner = fn(&Context<'_>, NodeId, &ProjectFacts, &mut Draft);
 
 pub const ALL: [Ecosystem; 6] = [
     Ecosystem {
@@ -82,8 +86,34 @@ pub const ALL: [Ecosystem; 6] = [
     },
 ];
 
-pub fn by_name(name: &str) -> Option<&'static Ecosystem> {
-    ALL.iter().find(|ecosystem| ecosystem.name == name)
+/// How a project is planned: by the file of its ecosystem, else by what its own tool is told (`conventional`).
+/// `None` where nothing says how.
+pub fn planner(facts: &ProjectFacts) -> Option<Planner> {
+    let own = ALL
+        .iter()
+        .find(|ecosystem| ecosystem.name == facts.ecosystem);
+    own.map(|ecosystem| ecosystem.plan)
+        .or_else(|| conventional::applies(facts).then_some(conventional::plan as Planner))
+}
+
+/// Whether an ecosystem has a file of its own here.
+pub fn has_planner(name: &str) -> bool {
+    ALL.iter().any(|ecosystem| ecosystem.name == name)
+}
+
+/// Toolchains of a project that decide over the base.
+pub fn toolchains(graph: &KnowledgeGraph, project: NodeId, facts: &ProjectFacts) -> Vec<String> {
+    match ALL
+        .iter()
+        .find(|ecosystem| ecosystem.name == facts.ecosystem)
+    {
+        Some(own) => own
+            .toolchains
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect(),
+        None => conventional::deciding(graph, project),
+    }
 }
 
 /// The id of a step: unique by the project's directory.

@@ -22,10 +22,12 @@ fn a_workspace_is_one_project() {
         ),
         ("rust-toolchain", "1.75.0\n"),
     ]);
-    insta::assert_snapshot!(summary(&graph), @r##"
+    insta::assert_snapshot!(summary(&graph), @r#"
     cargo "" a (crates/a/Cargo.toml:2)
+      build-command = cargo build --workspace --locked (Cargo.toml)
       edition = 2024 (crates/a/Cargo.toml:3)
       edition-rust = 1.85 (crates/a/Cargo.toml:3)
+      install-command = cargo fetch --locked (Cargo.toml)
       language = C (Cargo.lock:14)
       lock = Cargo.lock (Cargo.lock)
       lock-rust = 1.78 (Cargo.lock:1)
@@ -34,7 +36,9 @@ fn a_workspace_is_one_project() {
       member = crates/b (crates/b/Cargo.toml:1)
       package = a (crates/a/Cargo.toml:2)
       package = b (crates/b/Cargo.toml:2)
+      run-command = cargo run --locked --bin a (crates/a/src/main.rs)
       rust-version = 1.70 (Cargo.toml:4)
+      test-command = cargo test --workspace --locked (Cargo.toml)
       tool rust >=1.70 Manifest (Cargo.toml:4)
       cargo rusqlite 0.30 [runtime] (crates/a/Cargo.toml:6)
       cargo bindgen 0.69 [build] (crates/b/Cargo.toml:6)
@@ -44,7 +48,7 @@ fn a_workspace_is_one_project() {
       system cmd:clang [build] (Cargo.lock:7)
       entry Command a (crates/a/src/main.rs)
       suite cargo (Cargo.toml)
-    "##);
+    "#);
 }
 
 #[test]
@@ -53,13 +57,16 @@ fn default_features_switch_optional_dependencies_on() {
         "Cargo.toml",
         "[package]\nname = \"a\"\n[features]\ndefault = [\"tls\"]\ntls = [\"dep:openssl\"]\n[dependencies]\nopenssl = { version = \"0.10\", optional = true }\nssh2 = { version = \"0.9\", optional = true }\n",
     )]);
-    insta::assert_snapshot!(summary(&graph), @r##"
+    insta::assert_snapshot!(summary(&graph), @r#"
     cargo "" a (Cargo.toml:2)
+      build-command = cargo build (Cargo.toml)
       default-feature = tls (Cargo.toml:4)
       feature = tls (Cargo.toml:5)
+      install-command = cargo fetch (Cargo.toml)
       language = C (Cargo.toml:7)
       member = . (Cargo.toml:1)
       package = a (Cargo.toml:2)
+      test-command = cargo test (Cargo.toml)
       cargo openssl 0.10 [runtime] (Cargo.toml:7)
       cargo ssh2 0.9 [optional:ssh2] if-present (Cargo.toml:8)
       system pc:openssl [build] (Cargo.toml:7)
@@ -68,7 +75,7 @@ fn default_features_switch_optional_dependencies_on() {
       system cmd:pkg-config [optional:ssh2] if-present (Cargo.toml:8)
       system pc:libssh2 [optional:ssh2] if-present (Cargo.toml:8)
       suite cargo (Cargo.toml)
-    "##);
+    "#);
 }
 
 #[test]

@@ -33,13 +33,16 @@ fn tests_without_pytest_are_run_by_unittest() {
         ("thing.py", ""),
         ("tests/test_thing.py", "import unittest\n"),
     ]);
-    insta::assert_snapshot!(summary(&graph), @r##"
+    insta::assert_snapshot!(summary(&graph), @r#"
     python "" thing (setup.py:2)
       backend = setuptools.build_meta:__legacy__ (setup.py)
+      build-command = python -m build (setup.py)
       import = thing (thing.py)
+      install-command = pip install -e . (setup.py:2)
       layout = package (setup.py)
+      test-command = python -m unittest (tests/test_thing.py)
       suite unittest (tests/test_thing.py)
-    "##);
+    "#);
 }
 
 proptest::proptest! {

@@ -1,0 +1,4 @@
+//! `configure.ac` of a repository that has nothing else.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| envc_fuzz::read("configure.ac", Some("m4"), data));

@@ -1,0 +1,4 @@
+//! `CMakeLists.txt` of a repository that has nothing else.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| envc_fuzz::read("CMakeLists.txt", Some("cmake"), data));

@@ -1,0 +1,4 @@
+//! `composer.json` of a repository that has nothing else.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| envc_fuzz::read("composer.json", None, data));

@@ -1,0 +1,4 @@
+//! `.devcontainer/devcontainer.json` of a repository that has nothing else.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| envc_fuzz::read(".devcontainer/devcontainer.json", Some("json"), data));

@@ -1,0 +1,4 @@
+//! `.env.example` of a repository that has nothing else.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| envc_fuzz::read(".env.example", None, data));

@@ -1,0 +1,4 @@
+//! `.github/workflows/ci.yml` of a repository that has nothing else.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| envc_fuzz::read(".github/workflows/ci.yml", Some("yaml"), data));

@@ -1,0 +1,4 @@
+//! `.gitlab-ci.yml` of a repository that has nothing else.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| envc_fuzz::read(".gitlab-ci.yml", Some("yaml"), data));

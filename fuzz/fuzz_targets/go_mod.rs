@@ -1,0 +1,4 @@
+//! `go.mod` of a repository that has nothing else.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| envc_fuzz::read("go.mod", None, data));

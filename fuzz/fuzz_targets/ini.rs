@@ -1,0 +1,4 @@
+//! `setup.cfg` of a repository that has nothing else.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| envc_fuzz::read("setup.cfg", Some("ini"), data));

@@ -1,0 +1,4 @@
+//! `Jenkinsfile` of a repository that has nothing else.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| envc_fuzz::read("Jenkinsfile", Some("groovy"), data));

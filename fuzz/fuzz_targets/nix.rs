@@ -1,0 +1,4 @@
+//! `shell.nix` of a repository that has nothing else.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| envc_fuzz::read("shell.nix", Some("nix"), data));

@@ -1,0 +1,4 @@
+//! `noxfile.py` of a repository that has nothing else.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| envc_fuzz::read("noxfile.py", Some("python"), data));

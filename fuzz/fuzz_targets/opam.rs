@@ -1,0 +1,4 @@
+//! `a.opam` of a repository that has nothing else.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| envc_fuzz::read("a.opam", None, data));

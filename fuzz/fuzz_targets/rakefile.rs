@@ -1,0 +1,4 @@
+//! `Rakefile` of a repository that has nothing else.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| envc_fuzz::read("Rakefile", None, data));

@@ -1,0 +1,4 @@
+//! `a.rockspec` of a repository that has nothing else.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| envc_fuzz::read("a.rockspec", None, data));

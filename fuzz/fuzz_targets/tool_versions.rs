@@ -1,0 +1,4 @@
+//! `.tool-versions` of a repository that has nothing else.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| envc_fuzz::read(".tool-versions", None, data));

@@ -1,0 +1,10 @@
+(function_definition declarator: (function_declarator declarator: (identifier) @function))
+(function_definition declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @function)))
+; A header's declarations: what a library offers.
+(declaration declarator: (function_declarator declarator: (identifier) @function))
+(declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @function)))
+(struct_specifier name: (type_identifier) @type body: (_))
+(union_specifier name: (type_identifier) @type body: (_))
+(enum_specifier name: (type_identifier) @type body: (_))
+(type_definition declarator: (type_identifier) @type)
+(preproc_function_def name: (identifier) @function)

@@ -1,0 +1,6 @@
+(class_declaration name: (identifier) @type)
+(interface_declaration name: (identifier) @type)
+(struct_declaration name: (identifier) @type)
+(enum_declaration name: (identifier) @type)
+(record_declaration name: (identifier) @type)
+(method_declaration name: (identifier) @function)

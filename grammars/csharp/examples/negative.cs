@@ -1,0 +1,5 @@
+// using Comment;
+/* using Block; */
+var text = @"
+using Raw;
+";

@@ -1,0 +1,4 @@
+((preproc_if condition: (_) @condition alternative: (_)? @except) @scope
+ (#set! form "{}"))
+(preproc_if condition: (_) @condition alternative: (_) @scope
+ (#set! form "!({})"))

@@ -1,0 +1,4 @@
+; `//go:build linux && cgo` holds for the whole file.
+((source_file (comment) @condition) @scope
+ (#match? @condition "^//go:build ")
+ (#strip! @condition "^//go:build "))

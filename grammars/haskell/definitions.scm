@@ -1,0 +1,5 @@
+(declarations (signature name: (variable) @function))
+(declarations (data_type name: (_) @type))
+(declarations (newtype name: (_) @type))
+(declarations (class name: (_) @type))
+(declarations (type_synonym name: (_) @type))

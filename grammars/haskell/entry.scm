@@ -1,0 +1,2 @@
+(declarations (bind name: (variable) @main)
+ (#eq? @main "main"))

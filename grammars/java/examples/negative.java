@@ -1,0 +1,3 @@
+import java.util.List;
+// import com.comment.A;
+/* @Test void x() {} */

@@ -1,0 +1,3 @@
+(class_declaration name: (identifier) @type)
+(object_declaration name: (identifier) @type)
+(function_declaration name: (identifier) @function)

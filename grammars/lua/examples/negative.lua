@@ -1,0 +1,4 @@
+-- require "comment"
+--[[ require "block" ]]
+local text = [[ require "raw" ]]
+local name = require(name)

@@ -1,0 +1,3 @@
+(* open Comment *)
+let text = "open Raw"
+let value = 1

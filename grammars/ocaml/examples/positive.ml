@@ -1,0 +1,7 @@
+open Lwt.Infix (* EXPECT: import Lwt.Infix *)
+include Base (* EXPECT: import Base *)
+type shape = Circle | Square (* EXPECT: type shape *)
+module Inner = struct end (* EXPECT: type Inner *)
+let area x = x * x (* EXPECT: function area *)
+let%test "small" = area 2 < 5 (* EXPECT: test "small" *)
+let () = Alcotest.run "t" [ "a", [ Alcotest.test_case "works" `Quick f ] ] (* EXPECT: test "works" *)

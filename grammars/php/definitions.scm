@@ -1,0 +1,6 @@
+(class_declaration name: (name) @type)
+(interface_declaration name: (name) @type)
+(trait_declaration name: (name) @type)
+(enum_declaration name: (name) @type)
+(function_definition name: (name) @function)
+(method_declaration name: (name) @function)

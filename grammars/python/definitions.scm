@@ -1,0 +1,2 @@
+(function_definition name: (identifier) @function)
+(class_definition name: (identifier) @type)

@@ -1,0 +1,4 @@
+(class name: (_) @type)
+(module name: (_) @type)
+(method name: (_) @function)
+(singleton_method name: (_) @function)

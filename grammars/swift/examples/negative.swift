@@ -1,0 +1,4 @@
+// import Comment
+let text = """
+import Raw
+"""

@@ -1,0 +1,1 @@
+const view = <p>import x from "text";</p>;

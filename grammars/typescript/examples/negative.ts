@@ -1,0 +1,3 @@
+// import x from "comment";
+const text: string = `import y from "raw"`;
+let z: number = 1;

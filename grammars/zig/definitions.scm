@@ -1,0 +1,2 @@
+(function_declaration name: (identifier) @function)
+(source_file (variable_declaration (identifier) @type [(struct_declaration) (enum_declaration) (union_declaration)]))

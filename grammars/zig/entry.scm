@@ -1,0 +1,2 @@
+(source_file (function_declaration name: (identifier) @main)
+ (#eq? @main "main"))

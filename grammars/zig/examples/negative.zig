@@ -1,0 +1,5 @@
+// const x = @import("comment");
+const text =
+    \\@import("raw")
+;
+const s = "@import(\"quoted\")";

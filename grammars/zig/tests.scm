@@ -1,0 +1,1 @@
+(test_declaration [(string) (identifier)] @test)

@@ -1,0 +1,104 @@
+//! `envc graph`: questions to the graph and the forms of an answer, as a user asks for them.
+
+mod cli_support;
+
+use std::fs;
+
+use cli_support::*;
+
+#[test]
+fn questions_are_answered_in_words() {
+    let scene = Scene::of("cmake-tally");
+    let ask = |words: &[&str]| {
+        let mut all = vec!["graph"];
+        all.extend(words);
+        all.extend(["-C", "repo"]);
+        scene.run(&all)
+    };
+    ask(&["stats"]).code(0).prints("nodes by kind");
+    let found = ask(&["find", "zlib.h"]).code(0);
+    found.prints("import").prints("tally.c:");
+    ask(&["show", "project:cmake"])
+        .code(0)
+        .prints("-requires->");
+    ask(&["path", "file:tally.c", "zlib.h"])
+        .code(0)
+        .prints("-imports->");
+    ask(&["why", "zlib.h"]).code(0).prints("imported by");
+}
+
+#[test]
+fn answers_come_as_data_and_drawings() {
+    let scene = Scene::of("cmake-tally");
+    for question in [
+        &["stats"][..],
+        &["find", "zlib.h"],
+        &["show", "zlib.h"],
+        &["path", "project:cmake", "zlib.h"],
+        &["why", "zlib.h"],
+    ] {
+        let ask = |form: &[&str]| {
+            let mut all = vec!["graph"];
+            all.extend(question);
+            all.extend(["-C", "repo"]);
+            all.extend(form);
+            scene.run(&all)
+        };
+        assert!(ask(&["--json"]).code(0).json().is_object(), "{question:?}");
+        ask(&["--format", "dot"]).code(0).prints("digraph envc {");
+        ask(&["--format", "graphml"]).code(0).prints("</graphml>");
+    }
+    let whole = scene.run(&["graph", "repo", "--format", "json"]);
+    assert_eq!(whole.code(0).json()["schema"], "envc.graph/1");
+}
+
+#[test]
+fn the_page_is_one_file_that_asks_nothing_of_a_network() {
+    let scene = Scene::of("cmake-tally");
+    scene
+        .run(&["graph", "repo", "--html", "page.html"])
+        .code(0)
+        .prints("page.html");
+    let html = fs::read_to_string(scene.path().join("page.html")).unwrap();
+    assert!(html.contains("<title>repo: knowledge graph</title>"));
+    assert!(
+        html.contains("#include \\u003czlib.h\\u003e"),
+        "the evidence itself"
+    );
+    for foreign in ["src=", "href=", "@import", "url("] {
+        assert!(!html.contains(foreign), "{foreign}");
+    }
+    assert!(html.contains("default-src 'none'"));
+}
+
+#[test]
+fn what_is_not_there_is_said_with_what_is_like_it() {
+    let scene = Scene::of("cmake-tally");
+    for question in [
+        &["show", "zilb.h"][..],
+        &["why", "zilb.h"],
+        &["find", "zilb.h"],
+    ] {
+        let mut all = vec!["graph"];
+        all.extend(question);
+        all.extend(["-C", "repo"]);
+        scene.run(&all).code(1).says("did you mean zlib.h");
+    }
+    scene
+        .run(&["graph", "find", "zlib.h", "--kind", "service", "-C", "repo"])
+        .code(1)
+        .says("not as a node of the kind");
+    scene
+        .run(&["graph", "repo", "--html", "no/such/dir/page.html"])
+        .code(2)
+        .says("cannot write");
+}
+
+/// A directory that is called like a question.
+#[test]
+fn a_path_that_looks_like_a_question() {
+    let scene = Scene::of("cmake-tally");
+    fs::rename(&scene.repo, scene.path().join("find")).unwrap();
+    scene.run(&["graph", "./find"]).code(0).prints("cmake");
+    scene.run(&["graph", "find"]).code(2);
+}
