@@ -89,9 +89,7 @@ fn features_choose() {
 #[test]
 fn other_managers_are_asked_in_their_own_words() {
     let needs = of(CMAKE);
-    insta::assert_snapshot!(format(&needs, &Features::Minimal, Format::Dnf), @r##"
-    dnf install -y /usr/include/zlib.h /usr/include/expat.h cmake make gcc
-    "##);
+    insta::assert_snapshot!(format(&needs, &Features::Minimal, Format::Dnf), @"dnf install -y /usr/include/zlib.h /usr/include/expat.h cmake make gcc");
     insta::assert_snapshot!(format(&needs, &Features::Minimal, Format::Dockerfile), @r##"
     FROM debian:bookworm
     RUN apt-get update \
