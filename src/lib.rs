@@ -83,12 +83,21 @@ pub fn decide(
     Ok((plan, script, pyramid))
 }
 
+/// Has another core compile and unpack the knowledge that [`decide`] needs, while [`understand`] reads files.
+pub fn prepare() {
+    std::thread::spawn(|| {
+        pyramid::prepare();
+        Index::prepare();
+    });
+}
+
 /// Stages 1 to 6 in one call.
 pub fn analyse(
     root: &Path,
     constraints: &Constraints,
     base: Option<&BaseFacts>,
 ) -> Result<Analysis, AnalyseError> {
+    prepare();
     let (repository, graph) = understand(root)?;
     let (plan, script, pyramid) = decide(&repository, &graph, constraints, base)?;
     Ok(Analysis {

@@ -35,6 +35,7 @@ pub fn run(options: &Build, verbosity: Verbosity) -> Result<Exit, Failure> {
         options.timeout,
         options.silence,
     );
+    crate::prepare();
     let (repository, graph) = understand(&root)?;
     let understood = started.elapsed().as_secs_f64();
     let constraints = options.source.constraints();

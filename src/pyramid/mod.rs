@@ -44,6 +44,11 @@ pub fn build(graph: &KnowledgeGraph, plan: &Plan) -> Pyramid {
     }
 }
 
+/// Compiles what commands are recognised by, so that [`build`] finds it ready.
+pub fn prepare() {
+    let _ = rules::rules();
+}
+
 /// Each left-out command once, and no more than a reader can use.
 fn few(left_out: Vec<LeftOut>) -> Vec<LeftOut> {
     let mut seen = std::collections::BTreeSet::new();
