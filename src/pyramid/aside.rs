@@ -4,7 +4,8 @@ use super::classify::Candidate;
 use super::{LeftOut, Level};
 
 /// Directories of what is not the project itself.
-const BESIDE: [&str; 19] = [
+const BESIDE: [&str; 20] = [
+    "docker",
     "example",
     "examples",
     "sample",

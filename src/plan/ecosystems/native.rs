@@ -47,7 +47,10 @@ pub fn add_toolchain(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, d
     for node in ctx.graph.out(project, EdgeKind::Requires) {
         if let Facts::Tool { trust, .. } = &node.facts {
             let command = Capability::Command(node.name.clone());
-            let known = ["python", "rust", "cmake", "meson", "make"].contains(&node.name.as_str());
+            let known = [
+                "python", "rust", "cmake", "meson", "make", "autoconf", "automake",
+            ]
+            .contains(&node.name.as_str());
             if !known && *trust >= Trust::Manifest && !ctx.index.providers(&command).is_empty() {
                 let place = node
                     .place

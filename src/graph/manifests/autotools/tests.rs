@@ -4,7 +4,7 @@ const CONFIGURE: &str = r#"
 AC_PREREQ([2.69])
 AC_INIT([demo], [1.0])
 AC_CONFIG_MACRO_DIR([m4])
-AM_INIT_AUTOMAKE([foreign])
+AM_INIT_AUTOMAKE([1.11 foreign])
 AC_PROG_CC
 LT_INIT
 AX_PTHREAD
@@ -57,6 +57,8 @@ fn macros_say_what_is_needed() {
       option = enable-docs= (configure.ac:10)
       option = with-ssl=yes (configure.ac:11)
       system cmd:autoreconf [build] (configure.ac)
+      tool autoconf >=2.69 Manifest (configure.ac:2)
+      tool automake >=1.11 Manifest (configure.ac:5)
       system cmd:automake [build] (configure.ac:5)
       system cmd:libtoolize [build] (configure.ac:7)
       system m4:AX_PTHREAD [build] (configure.ac:8)

@@ -1,5 +1,6 @@
 //! Macros with more to them than one line: checks, options, branches.
 
+use crate::evidence::Trust;
 use crate::graph::Scope;
 use crate::packages::Capability;
 
@@ -7,6 +8,16 @@ use super::super::super::m4::Call;
 use super::super::libc;
 use super::super::shell::{assignment, condition};
 use super::{Run, fails, text};
+
+/// The oldest version of a tool of Autotools' own that will do; what is no version says nothing.
+pub(super) fn minimum(run: &mut Run<'_>, tool: &str, version: &str, line: u32) {
+    let version = version.trim();
+    if version.starts_with(|c: char| c.is_ascii_digit()) && version.len() <= 20 {
+        let place = run.place(line);
+        run.draft
+            .tool(tool, Some(format!(">={version}")), Trust::Manifest, place);
+    }
+}
 
 /// `PKG_CHECK_MODULES(PREFIX, MODULES, [FOUND], [NOT-FOUND])`: without the last it is an error.
 pub(super) fn pkg_check_modules(run: &mut Run<'_>, call: &Call) {

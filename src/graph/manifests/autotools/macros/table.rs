@@ -12,7 +12,8 @@ pub(super) static HANDLERS: &[(&str, Handler)] = &[
         }
     }),
     ("AC_PREREQ", |run, call| {
-        run.attr("autoconf-minimum", text(call, 0), call.line)
+        run.attr("autoconf-minimum", text(call, 0), call.line);
+        handlers::minimum(run, "autoconf", text(call, 0), call.line);
     }),
     ("AC_CONFIG_MACRO_DIR", |run, call| {
         run.attr("macro-dir", text(call, 0), call.line)
@@ -56,6 +57,10 @@ pub(super) static HANDLERS: &[(&str, Handler)] = &[
         run.command("bison", false, call.line)
     }),
     ("AM_INIT_AUTOMAKE", |run, call| {
+        // Among the options, a bare number is the oldest automake that will do (automake manual, "Options").
+        for word in text(call, 0).split_whitespace() {
+            handlers::minimum(run, "automake", word, call.line);
+        }
         if call.args.len() > 1 {
             let place = run.place(call.line);
             run.draft.name(text(call, 0), &place);
