@@ -13,7 +13,7 @@ static ROOT: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     tempfile::tempdir_in(place).expect("a directory to write to")
 });
 
-/// Every format that has a target, in the order of the targets' names.
+/// Every format that has a target.
 pub const FORMATS: &[(&str, Option<&str>)] = &[
     ("README.adoc", Some("asciidoc")),
     ("configure.ac", Some("m4")),
@@ -45,6 +45,29 @@ pub const FORMATS: &[(&str, Option<&str>)] = &[
     ("tox.ini", Some("ini")),
     (".travis.yml", Some("yaml")),
     ("Vagrantfile", Some("ruby")),
+    ("a.cabal", None),
+    ("CMakePresets.json", None),
+    ("composer.json", None),
+    ("cpanfile", None),
+    ("a.csproj", None),
+    ("DESCRIPTION", None),
+    ("dune-project", None),
+    ("Gemfile", None),
+    ("a.gemspec", None),
+    ("go.mod", None),
+    ("build.gradle.kts", None),
+    ("settings.gradle", None),
+    ("mix.exs", None),
+    ("a.opam", None),
+    ("package.json", None),
+    ("pom.xml", None),
+    ("Rakefile", None),
+    ("rebar.config", None),
+    ("a.rockspec", None),
+    ("build.sbt", None),
+    ("Package.swift", None),
+    ("Taskfile.yml", None),
+    ("build.zig.zon", None),
 ];
 
 /// The format that the first byte picks, with the rest of the bytes.
