@@ -26,7 +26,10 @@ pub struct Selection {
 pub fn select(graph: &KnowledgeGraph, constraints: &Constraints) -> Selection {
     let mut selection = Selection::default();
     let mut by_dir: BTreeMap<&str, Vec<(NodeId, &ProjectFacts)>> = BTreeMap::new();
-    for (id, facts) in graph.projects() {
+    // Cargo builds a workspace as a whole, from its root.
+    let built_by_root =
+        |facts: &ProjectFacts| facts.ecosystem == "cargo" && facts.attr("workspace-root").is_some();
+    for (id, facts) in graph.projects().filter(|(_, facts)| !built_by_root(facts)) {
         by_dir
             .entry(facts.dir.as_str())
             .or_default()

@@ -1,6 +1,7 @@
 //! `Cargo.toml`, `Cargo.lock` and `rust-toolchain(.toml)` (the Cargo Book, "The Manifest Format").
 //!
-//! A workspace is one project in the directory of its root manifest; so is a package outside of any workspace.
+//! A workspace is built as one project, in the directory of its root manifest, that has what all of its packages need; each
+//! package is a project too, with `workspace-root`, its own name and the packages of the workspace that it requires.
 //!
 //! Attributes of a `cargo` project:
 //! - `member`: directory of a package of the workspace, relative to the repository's root (`.` for the root)
@@ -21,6 +22,7 @@ mod nested;
 mod sys_crates;
 mod target;
 mod toolchain;
+mod workspace;
 
 use std::collections::BTreeSet;
 
@@ -72,6 +74,7 @@ fn read(reading: &mut Reading<'_>) {
         if let Some(text) = reading.tree.read(&path) {
             let member = Doc::parse(&text, &path);
             package(reading, &doc, &member, parent(&path), &mut wanted);
+            workspace::member(reading, &doc, &member, &path);
         }
     }
     toolchain::read(reading);

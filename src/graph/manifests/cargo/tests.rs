@@ -1,7 +1,7 @@
 use super::super::testing::{repo, summary};
 
 #[test]
-fn a_workspace_is_one_project() {
+fn a_workspace_is_built_as_one_and_its_packages_are_projects() {
     let graph = repo(&[
         (
             "Cargo.toml",
@@ -48,6 +48,12 @@ fn a_workspace_is_one_project() {
       system cmd:clang [build] (Cargo.lock:7)
       entry Command a (crates/a/src/main.rs)
       suite cargo (Cargo.toml)
+    cargo "crates/a" a (crates/a/Cargo.toml:2)
+      workspace-root = . (crates/a/Cargo.toml:1)
+      project cargo "" (crates/a/Cargo.toml:2)
+    cargo "crates/b" b (crates/b/Cargo.toml:2)
+      workspace-root = . (crates/b/Cargo.toml:1)
+      project cargo "" (crates/a/Cargo.toml:2)
     "#);
 }
 
