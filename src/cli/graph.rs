@@ -250,11 +250,41 @@ fn write_page(
     };
     let html = written::page(graph, &repository.name, &mut excerpt)
         .map_err(|error| Failure::new(Exit::NotReached, error.to_string()))?;
-    std::fs::write(file, html)
-        .map_err(|error| Failure::usage(format!("cannot write {}: {error}", file.display())))?;
+    replace_page(file, &html)?;
     print(&crate::emit::sanitize(&format!(
         "wrote {}; open it in a browser",
         file.display()
     )))?;
     Ok(Exit::Verified)
+}
+
+/// What every page of envc's holds, and no source file.
+const PAGE_MARK: &str = ": knowledge graph</title>";
+
+/// Writes the page where nothing stands, or an older page: a name that was mistyped must not cost a source file.
+fn replace_page(file: &Path, html: &str) -> Result<(), Failure> {
+    let shown = file.display();
+    let refuse = |why: &str| Err(Failure::usage(format!("cannot write {shown}: {why}")));
+    match std::fs::symlink_metadata(file) {
+        Ok(found) if found.is_dir() => {
+            return refuse(
+                "it is a directory; give the page a name: envc graph --html page.html PATH",
+            );
+        }
+        Ok(found) if found.is_symlink() => return refuse("it is a link"),
+        Ok(found) if found.is_file() => {
+            let old = std::fs::read_to_string(file).unwrap_or_default();
+            if !old.is_empty() && !old.contains(PAGE_MARK) {
+                return refuse("it is there and no page of envc's; choose another name");
+            }
+        }
+        _ => {}
+    }
+    std::fs::write(file, html).map_err(|error| {
+        let exit = match error.kind() {
+            std::io::ErrorKind::StorageFull => Exit::Transient,
+            _ => Exit::Usage,
+        };
+        Failure::new(exit, format!("cannot write {shown}: {error}"))
+    })
 }

@@ -14,10 +14,34 @@ use super::source::resolve;
 fn analyse(source: &Source) -> Result<Analysis, Failure> {
     let root = resolve(&source.path)?;
     let base = match &source.base {
-        Some(base) => bases::facts_of(base)?,
+        Some(base) => {
+            let facts = bases::facts_of(base)?;
+            if facts.is_none() {
+                anstream::eprintln!("{}", unknown_base(base));
+            }
+            facts
+        }
         None => None,
     };
     Ok(crate::analyse(&root, &source.constraints(), base.as_ref())?)
+}
+
+/// A plan for another base than the one that was named is worth a word.
+fn unknown_base(base: &crate::sandbox::Base) -> String {
+    let named = match base {
+        crate::sandbox::Base::Image(reference) => format!("image:{reference}"),
+        crate::sandbox::Base::Rootfs(path) => format!("rootfs:{}", path.display()),
+        crate::sandbox::Base::Host => "host".to_owned(),
+    };
+    let known: Vec<&str> = crate::packages::bases()
+        .iter()
+        .map(|base| base.image.as_str())
+        .collect();
+    let named = emit::sanitize(&named).into_owned();
+    let known = known.join(", ");
+    format!(
+        "envc: note: nothing is known of {named} before something runs in it; this is planned for a base that is known ({known})"
+    )
 }
 
 /// Prints to standard output; a reader that went away is no error.

@@ -197,11 +197,17 @@ fn imported(graph: &KnowledgeGraph) -> Vec<(&str, usize)> {
     counts
 }
 
+/// Direction marks and overrides, invisible spaces, tags and line separators (Unicode TR9 and TR36): text that a reader
+/// does not see, or sees in another order.
+fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
 /// A hostile name must not drive the terminal: control characters and what hides or turns text are escaped.
 pub fn printable(text: &str) -> String {
     text.chars()
         .map(|c| {
-            if c.is_control() {
+            if c.is_control() || is_hidden(c) {
                 c.escape_default().to_string()
             } else {
                 c.to_string()

@@ -40,7 +40,11 @@ pub fn plan(
         .collect();
     if chosen.is_empty() {
         return Err(PlanError::Unsupported {
-            found: languages(repository),
+            found: [languages(repository)]
+                .into_iter()
+                .chain(unread(graph))
+                .collect::<Vec<_>>()
+                .join("\n  "),
         });
     }
     let needed: Vec<String> = chosen
@@ -87,6 +91,7 @@ pub fn plan(
     let mut notes = selection.notes;
     notes.append(&mut draft.notes);
     notes.extend(repository.warnings.iter().cloned());
+    notes.extend(unread(graph));
     let mut conflicts = selection.conflicts;
     conflicts.extend(base.conflicts);
     conflicts.append(&mut draft.conflicts);
@@ -107,6 +112,25 @@ pub fn plan(
         conflicts,
         notes,
     })
+}
+
+/// Files that a plan would miss something of.
+const UNREAD: usize = 5;
+
+fn unread(graph: &KnowledgeGraph) -> Vec<String> {
+    let warnings = graph.warnings();
+    let mut notes: Vec<String> = warnings
+        .iter()
+        .take(UNREAD)
+        .map(|warning| format!("{}: {}", warning.path, warning.reason))
+        .collect();
+    if warnings.len() > UNREAD {
+        let more = warnings.len() - UNREAD;
+        notes.push(format!(
+            "{more} more files were not read as a whole (`envc graph` lists them)"
+        ));
+    }
+    notes
 }
 
 fn languages(repository: &Repository) -> String {

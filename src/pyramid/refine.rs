@@ -101,6 +101,11 @@ fn settle(
             },
         ));
     }
+    let below = |dir: &str| candidate.dir == dir || candidate.dir.starts_with(&format!("{dir}/"));
+    if let Some((dir, ecosystem)) = known.apart.iter().find(|(dir, _)| below(dir)) {
+        let why = format!("the plan does not build the {ecosystem} project in {dir}");
+        return Err(left(&candidate, why));
+    }
     name_runner(&mut candidate, planned);
     if let Some(reason) = native::other_build(&candidate, known) {
         return Err(left(&candidate, reason));

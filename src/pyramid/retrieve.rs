@@ -51,6 +51,8 @@ pub struct Known {
     pub variables: BTreeSet<String>,
     /// Build system of C or C++ that the plan builds each directory with.
     pub systems: BTreeMap<String, String>,
+    /// Directories of projects that the plan leaves alone, with the ecosystem.
+    pub apart: BTreeMap<String, String>,
     /// Python comes from uv, and `pip` is not installed in its environment.
     pub uv_without_pip: bool,
 }
@@ -138,6 +140,10 @@ fn known(graph: &KnowledgeGraph, plan: &Plan) -> Known {
                 known.dirs.insert(path.trim_matches('/').to_owned());
             }
             Facts::Project(project) => {
+                if !project.dir.is_empty() && !is_built(project, plan) {
+                    let apart = (project.dir.clone(), project.ecosystem.clone());
+                    known.apart.extend([apart]);
+                }
                 known.dirs.insert(project.dir.clone());
             }
             Facts::TestSuite { framework } => {
@@ -163,6 +169,14 @@ fn known(graph: &KnowledgeGraph, plan: &Plan) -> Known {
     }
     add_plan(&mut known, plan);
     known
+}
+
+/// Whether the plan builds something in a project's directory, or a workspace of its kind that it stands in.
+fn is_built(project: &crate::graph::ProjectFacts, plan: &Plan) -> bool {
+    plan.projects.iter().any(|built| {
+        let below = built.dir.is_empty() || project.dir.starts_with(&format!("{}/", built.dir));
+        built.dir == project.dir || (below && built.ecosystem == project.ecosystem)
+    })
 }
 
 fn with_parents(dirs: &mut BTreeSet<String>, path: &str) {

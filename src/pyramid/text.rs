@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Level, Pyramid, PyramidCommand};
+use crate::graph::printable;
 
 /// `envc pyramid`: the commands by level; with `verbose`, all their reasons and what was left out and why.
 pub fn text(pyramid: &Pyramid, verbose: bool) -> String {
@@ -25,7 +26,7 @@ pub fn text(pyramid: &Pyramid, verbose: bool) -> String {
             let place = item
                 .place
                 .as_ref()
-                .map_or_else(String::new, |p| format!(" ({p})"));
+                .map_or_else(String::new, |p| format!(" ({})", printable(&p.to_string())));
             let _ = writeln!(out, "  {}: {}{place}", one_line(&item.command), item.reason);
         }
     } else if number > 0 {
@@ -49,7 +50,7 @@ fn write_command(out: &mut String, command: &PyramidCommand, verbose: bool) {
         command
             .env
             .iter()
-            .map(|(name, value)| format!("{name}={}", printable(value))),
+            .map(|(name, value)| printable(&format!("{name}={value}"))),
     );
     if let Some(runner) = &command.runner {
         facts.push(format!("reported by {runner}"));
@@ -63,13 +64,6 @@ fn write_command(out: &mut String, command: &PyramidCommand, verbose: bool) {
     for because in command.because.iter().take(shown) {
         let _ = writeln!(out, "      because {}", one_line(&because.to_string()));
     }
-}
-
-/// Text of a repository on a terminal: no control characters.
-fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
 }
 
 fn one_line(text: &str) -> String {

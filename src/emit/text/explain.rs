@@ -52,9 +52,12 @@ pub fn near_names(known: &[String], what: &str) -> Vec<String> {
     let allowed = ((what.chars().count() + 1) / 3).max(1);
     let mut near: Vec<(usize, &String)> = known
         .iter()
+        // A whole script of a workflow is no name that somebody mistyped.
+        .filter(|name| name.chars().count() <= 60)
         .filter_map(|name| {
             let lower = name.to_lowercase();
-            let within = what.len() >= 3 && (lower.contains(&what) || what.contains(&lower));
+            let within = what.len() >= 3
+                && (lower.contains(&what) || lower.len() >= 3 && what.contains(&lower));
             let distance = edit_distance(&lower, &what);
             (within || distance <= allowed).then_some((distance, name))
         })
@@ -76,6 +79,7 @@ fn subjects(plan: &Plan, script: &Script, pyramid: &Pyramid) -> Vec<Subject> {
     let mut all = of_plan(plan);
     all.extend(of_script(plan, script));
     all.extend(pyramid.commands.iter().map(command));
+    all.extend(command_variables(pyramid));
     all.extend(pyramid.left_out.iter().map(left_out));
     all.extend(plan.conflicts.iter().map(|conflict| Subject {
         names: vec![one_line(&conflict.topic)],
@@ -206,6 +210,40 @@ fn variable(variable: &EnvVar) -> Subject {
     }
 }
 
+/// Variables that commands of the pyramid run with, each with the commands.
+fn command_variables(pyramid: &Pyramid) -> Vec<Subject> {
+    let mut by_name: std::collections::BTreeMap<&str, Vec<&PyramidCommand>> = Default::default();
+    for command in &pyramid.commands {
+        for name in command.env.keys() {
+            by_name.entry(name).or_default().push(command);
+        }
+    }
+    let subject = |(name, commands): (&str, Vec<&PyramidCommand>)| Subject {
+        names: vec![one_line(name)],
+        kind: "environment variable of commands of the Test Pyramid",
+        rows: commands
+            .iter()
+            .map(|c| {
+                (
+                    "value",
+                    format!(
+                        "{} for {}",
+                        c.env.get(name).map_or("", String::as_str),
+                        c.id
+                    ),
+                )
+            })
+            .collect(),
+        because: commands
+            .iter()
+            .filter_map(|c| c.because.first().cloned())
+            .take(3)
+            .collect(),
+        rejected: Vec::new(),
+    };
+    by_name.into_iter().map(subject).collect()
+}
+
 fn step(step: &Step, kind: &'static str) -> Subject {
     let mut rows = vec![
         ("does", action_text(&step.action)),
@@ -218,7 +256,11 @@ fn step(step: &Step, kind: &'static str) -> Subject {
         rows.push(("directory", step.dir.clone()));
     }
     Subject {
-        names: vec![one_line(&step.id)],
+        // `./configure` may be asked for as `configure`.
+        names: vec![
+            one_line(&step.id),
+            one_line(step.id.trim_start_matches("./")),
+        ],
         kind,
         rows,
         because: step.because.clone(),

@@ -35,6 +35,8 @@ pub struct Item {
 
 #[derive(Default)]
 pub struct Drafts {
+    /// Path and reason.
+    warnings: Vec<(String, String)>,
     projects: BTreeMap<(String, String), Draft>,
     claimed: BTreeSet<String>,
     /// Manifests that are listed and belong to no project.
@@ -318,6 +320,18 @@ impl Drafts {
 
     pub fn is_claimed(&self, path: &str) -> bool {
         self.claimed.contains(path)
+    }
+
+    /// A manifest that may say more than what is read of it.
+    pub fn warn(&mut self, path: &str, reason: String) {
+        self.warnings.push((path.to_owned(), reason));
+    }
+
+    /// Every warning, once.
+    pub fn warnings(&mut self) -> Vec<(String, String)> {
+        let mut warnings = std::mem::take(&mut self.warnings);
+        warnings.dedup();
+        warnings
     }
 
     pub fn manifest_only(&mut self, path: &str, format: &'static str) {

@@ -46,6 +46,7 @@ mod julia;
 mod jvm;
 mod m4;
 mod make;
+mod malformed;
 mod meson;
 mod meson_syntax;
 mod mix;
@@ -182,6 +183,9 @@ pub fn add(repository: &Repository, graph: &mut KnowledgeGraph) {
     for ecosystem in ["gradle", "maven", "dotnet", "haskell", "elixir"] {
         drafts.lift(ecosystem);
     }
+    for (path, reason) in drafts.warnings() {
+        graph.warn(path, reason);
+    }
     drafts.write(&repository.name, graph);
 }
 
@@ -216,6 +220,9 @@ fn read_one(tree: &Tree<'_>, reader: &Reader, candidate: &Candidate, drafts: &mu
     let Some(text) = tree.read(path) else {
         return;
     };
+    if let Some(reason) = malformed::malformed(path, &text) {
+        drafts.warn(path, reason);
+    }
     (reader.read)(&mut Reading {
         tree,
         format: reader.format,

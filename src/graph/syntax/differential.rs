@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::grammar::grammar;
-use super::parse::{Source, deadline, parse};
+use super::parse::{Deadline, Source, parse};
 use super::reading::{Want, find_imports, read_source};
 use crate::scan::{FileKind, ScanOptions, read_text, scan};
 
@@ -14,13 +14,13 @@ use crate::scan::{FileKind, ScanOptions, read_text, scan};
 fn by_tree(name: &str, text: &str) -> BTreeSet<String> {
     let grammar = grammar(name).unwrap();
     let search = grammar.imports.as_ref().unwrap();
-    let Some(tree) = parse(grammar, &grammar.parsable(text), deadline()) else {
+    let Some(tree) = parse(grammar, &grammar.parsable(text)) else {
         return BTreeSet::new();
     };
     let source = Source {
         tree: &tree,
         text,
-        end: deadline(),
+        deadline: Deadline::new(),
     };
     let found = find_imports(
         grammar,

@@ -1,11 +1,12 @@
 //! Parsing with bounds.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::{ControlFlow, Range};
 use std::sync::LazyLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use rustix::time::{ClockId, clock_gettime};
 use tree_sitter::{
     ParseOptions, Parser, Query, QueryCursor, QueryCursorOptions, QueryMatch, StreamingIterator,
     Tree,
@@ -18,9 +19,43 @@ use super::search::Search;
 /// be slow does not.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
-/// When to give up on a file that is begun now.
-pub(super) fn deadline() -> Instant {
-    Instant::now() + PATIENCE
+/// When to give up, in the processor time of the thread that works: a file on a busy machine gets as far as on an idle
+/// one, and the graph is the same.
+pub(super) struct Deadline {
+    end: Duration,
+    asked: Cell<u32>,
+    passed: Cell<bool>,
+}
+
+/// Questions of [`Deadline::passed`] for each look at the clock, which is a system call.
+const SELDOM: u32 = 16;
+
+impl Deadline {
+    /// For what this thread begins now.
+    pub(super) fn new() -> Self {
+        Self {
+            end: processor_time() + PATIENCE,
+            asked: Cell::new(0),
+            passed: Cell::new(false),
+        }
+    }
+
+    /// Whether it is over; stays so once it was.
+    pub(super) fn passed(&self) -> bool {
+        let asked = self.asked.get().wrapping_add(1);
+        self.asked.set(asked);
+        if !self.passed.get() && asked.is_multiple_of(SELDOM) {
+            self.passed.set(processor_time() > self.end);
+        }
+        self.passed.get()
+    }
+}
+
+/// Of this thread.
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
 }
 
 /// Matches in progress at once, against queries that go quadratic on nested input.
@@ -43,20 +78,21 @@ static DEEP: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
 });
 
 /// `None` when it takes too long. Errors in the text give a tree with error nodes, which queries pass over.
-pub(super) fn parse(grammar: &Grammar, text: &str, end: Instant) -> Option<Tree> {
+pub(super) fn parse(grammar: &Grammar, text: &str) -> Option<Tree> {
     match &*DEEP {
-        _ if text.len() <= SHALLOW => parse_here(grammar, text, end),
-        Some(pool) => pool.install(|| parse_here(grammar, text, end)),
+        _ if text.len() <= SHALLOW => parse_here(grammar, text),
+        Some(pool) => pool.install(|| parse_here(grammar, text)),
         // Without room for such stacks, rather a file less than a crash.
         None => None,
     }
 }
 
-fn parse_here(grammar: &Grammar, text: &str, end: Instant) -> Option<Tree> {
+fn parse_here(grammar: &Grammar, text: &str) -> Option<Tree> {
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(&grammar.language).ok()?;
         parser.reset();
-        let mut progress = |_: &_| until(end);
+        let deadline = Deadline::new();
+        let mut progress = |_: &_| until(&deadline);
         let options = ParseOptions::new().progress_callback(&mut progress);
         let bytes = text.as_bytes();
         parser.parse_with_options(
@@ -71,8 +107,7 @@ fn parse_here(grammar: &Grammar, text: &str, end: Instant) -> Option<Tree> {
 pub(super) struct Source<'a> {
     pub(super) tree: &'a Tree,
     pub(super) text: &'a str,
-    /// When to give up.
-    pub(super) end: Instant,
+    pub(super) deadline: Deadline,
 }
 
 impl Source<'_> {
@@ -89,21 +124,21 @@ impl Source<'_> {
         cursor.set_match_limit(MATCH_LIMIT);
         cursor.set_byte_range(span);
         cursor.set_max_start_depth(search.depth);
-        let mut progress = |_: &_| until(self.end);
+        let mut progress = |_: &_| until(&self.deadline);
         let options = QueryCursorOptions::new().progress_callback(&mut progress);
         let (root, bytes) = (self.tree.root_node(), self.text.as_bytes());
         let mut matches = cursor.matches_with_options(query, root, bytes, options);
         while let Some(found) = matches.next() {
             each(found);
-            if Instant::now() > self.end {
+            if self.deadline.passed() {
                 return;
             }
         }
     }
 }
 
-fn until(end: Instant) -> ControlFlow<()> {
-    if Instant::now() > end {
+fn until(deadline: &Deadline) -> ControlFlow<()> {
+    if deadline.passed() {
         ControlFlow::Break(())
     } else {
         ControlFlow::Continue(())

@@ -9,7 +9,7 @@ use crate::graph::{ImportFacts, SymbolKind};
 
 use super::grammar::Grammar;
 use super::guard::{Guards, one_line};
-use super::parse::{Source, deadline, parse};
+use super::parse::{Deadline, Source, parse};
 use super::search::{Lexical, Search};
 use super::strip::strip;
 
@@ -132,13 +132,16 @@ fn needed((search, _, span): &(&Search, &Query, Range<usize>), text: &str) -> us
 impl Reading {
     /// Parses a text and runs what is due over it.
     fn search(&mut self, grammar: &Grammar, due: &Due, text: &str) {
-        let end = deadline();
-        let Some(tree) = parse(grammar, &grammar.parsable(text), end) else {
+        let Some(tree) = parse(grammar, &grammar.parsable(text)) else {
             self.trouble = Some("takes too long to parse".to_owned());
             return;
         };
         let tree = &tree;
-        let source = Source { tree, text, end };
+        let source = Source {
+            tree,
+            text,
+            deadline: Deadline::new(),
+        };
         if let Some((search, query, span)) = &due.imports {
             self.imports = find_imports(grammar, search, query, &source, span.clone());
         }
@@ -157,6 +160,10 @@ impl Reading {
                 self.add_definition(query, found, text)
             });
             self.sort_definitions();
+        }
+        // What was found so far is true, and not all.
+        if source.deadline.passed() {
+            self.trouble = Some("takes too long to search".to_owned());
         }
     }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::add_definitions;
 use super::grammar::grammar;
-use super::parse::{Source, deadline, parse};
+use super::parse::{Deadline, Source, parse};
 use super::reading::{Want, read_source};
 use crate::graph::{KnowledgeGraph, SymbolKind, Warning, build};
 use crate::scan::languages::GRAMMARS;
@@ -64,11 +64,11 @@ fn found(name: &str, text: &str) -> BTreeSet<String> {
     if let Some(search) = &grammar.tests
         && let (Some(query), Some(span)) = (search.query(), search.span(text))
     {
-        let tree = parse(grammar, &grammar.parsable(text), deadline()).unwrap();
+        let tree = parse(grammar, &grammar.parsable(text)).unwrap();
         let source = Source {
             tree: &tree,
             text,
-            end: deadline(),
+            deadline: Deadline::new(),
         };
         source.search(search, query, span, |m| {
             for capture in m.captures() {
