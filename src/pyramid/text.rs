@@ -27,7 +27,12 @@ pub fn text(pyramid: &Pyramid, verbose: bool) -> String {
                 .place
                 .as_ref()
                 .map_or_else(String::new, |p| format!(" ({})", printable(&p.to_string())));
-            let _ = writeln!(out, "  {}: {}{place}", one_line(&item.command), item.reason);
+            let _ = writeln!(
+                out,
+                "  {}: {}{place}",
+                one_line(&item.command),
+                printable(&item.reason)
+            );
         }
     } else if number > 0 {
         let _ = writeln!(out, "{number} left out (-v says why)");

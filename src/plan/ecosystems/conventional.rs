@@ -64,6 +64,22 @@ const TOOLS: [Tool; 7] = [
     },
 ];
 
+/// What an ecosystem's projects run on, where they do not say it: yarn and pnpm need Node.js all the same.
+const RUNTIMES: [(&str, &str); 12] = [
+    ("node", "node"),
+    ("php", "php"),
+    ("ruby", "ruby"),
+    ("go", "go"),
+    ("maven", "java"),
+    ("gradle", "java"),
+    ("sbt", "java"),
+    ("ant", "java"),
+    ("elixir", "elixir"),
+    ("perl", "perl"),
+    ("swift", "swift"),
+    ("zig", "zig"),
+];
+
 /// Whether a project can be planned from what its manifest says.
 pub fn applies(facts: &ProjectFacts) -> bool {
     const COMMANDS: [&str; 4] = [
@@ -85,6 +101,14 @@ pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mu
             );
             toolchain(ctx, draft, &node.name, because);
         }
+    }
+    if let Some((_, runtime)) = RUNTIMES.iter().find(|(of, _)| *of == facts.ecosystem) {
+        toolchain(
+            ctx,
+            draft,
+            runtime,
+            super::declared(ctx, project, "", "project"),
+        );
     }
     system::add_declared(
         &mut draft.packages,
@@ -180,8 +204,12 @@ fn program(ctx: &Context<'_>, draft: &mut Draft, attr: &Attr) {
         return;
     };
     let capability = Capability::Command(name.clone());
-    if let Some(package) = provider(ctx, &capability) {
-        draft.packages.named(&package, capability, said(attr));
+    match provider(ctx, &capability) {
+        Some(package) => draft.packages.named(&package, capability, said(attr)),
+        None if HOMONYMS.contains_key(name) => {
+            draft.packages.unresolved.push((capability, said(attr)));
+        }
+        None => {}
     }
 }
 
