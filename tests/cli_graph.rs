@@ -71,6 +71,53 @@ fn the_page_is_one_file_that_asks_nothing_of_a_network() {
     assert!(html.contains("default-src 'none'"));
 }
 
+/// A name that was mistyped must not cost a source file.
+#[test]
+fn a_page_replaces_only_a_page() {
+    let scene = Scene::of("cmake-tally");
+    let page = |file: &str| scene.run(&["graph", "repo", "--html", file]);
+    page("repo/tally.c").code(2).says("no page of envc's");
+    assert!(
+        fs::read_to_string(scene.repo.join("tally.c"))
+            .unwrap()
+            .contains("zlib.h")
+    );
+    page("repo").code(2).says("it is a directory");
+    page("page.html").code(0);
+    page("page.html").code(0);
+    std::os::unix::fs::symlink("repo/tally.c", scene.path().join("link.html")).unwrap();
+    page("link.html").code(2).says("it is a link");
+}
+
+/// Names of the repository's own cannot forge lines or turn text around.
+#[test]
+fn names_are_shown_as_what_they_are() {
+    let scene = Scene::empty();
+    let dir = scene.repo.join("x)\n\nNotes\n  all is proved");
+    fs::create_dir_all(&dir).unwrap();
+    fs::write(dir.join("README.md"), "    $ make test\n").unwrap();
+    scene.write("CMakeLists.txt", "project(a C)\n");
+    scene.write("README.md", "# \u{202e}x\n\n    make check\u{202e}\n");
+    for command in ["pyramid", "graph", "plan"] {
+        let shown = scene.run(&[command, "repo"]).code(0).out;
+        assert!(!shown.contains('\u{202e}'), "{command}: {shown:?}");
+        assert!(!shown.contains("\n  all is proved"), "{command}: {shown:?}");
+    }
+}
+
+/// A manifest that cannot be read is named, by the graph and by the plan.
+#[test]
+fn broken_manifests_are_named() {
+    let scene = Scene::empty();
+    scene.write("package.json", "{\n  \"name\": \"a\",\n}\n");
+    scene.run(&["graph", "repo"]).code(0).prints("package.json");
+    let plan = scene.run(&["plan", "repo"]);
+    assert!(
+        format!("{}{}", plan.out, plan.err).contains("package.json: is not well formed"),
+        "{plan:?}"
+    );
+}
+
 #[test]
 fn what_is_not_there_is_said_with_what_is_like_it() {
     let scene = Scene::of("cmake-tally");
