@@ -109,6 +109,7 @@ fn names_are_shown_as_what_they_are() {
 #[test]
 fn broken_manifests_are_named() {
     let scene = Scene::empty();
+    scene.write("index.js", "console.log(1);\n");
     scene.write("package.json", "{\n  \"name\": \"a\",\n}\n");
     scene.run(&["graph", "repo"]).code(0).prints("package.json");
     let plan = scene.run(&["plan", "repo"]);
