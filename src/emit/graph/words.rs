@@ -148,23 +148,11 @@ fn row(node: &Node) -> String {
     let place = node
         .place
         .as_ref()
-        .map(|place| format!("  {place}"))
-        .unwrap_or_default();
+        .map(|place| one_line(&place.to_string()));
+    let place = place.map_or_else(String::new, |place| format!("  {place}"));
     let id = format!("#{}", node.id.0);
-    format!(
-        "{id:<6} {:<11} {}{}",
-        kind(&node.facts),
-        one_line(&line(node)),
-        one_line_padded(&place)
-    )
-}
-
-/// The place keeps its distance from the name.
-fn one_line_padded(place: &str) -> String {
-    match place.is_empty() {
-        true => String::new(),
-        false => format!("  {}", one_line(place)),
-    }
+    let kind = kind(&node.facts);
+    format!("{id:<6} {kind:<11} {}{place}", one_line(&line(node)))
 }
 
 /// Facts of a node that its line does not show.

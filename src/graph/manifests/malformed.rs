@@ -2,6 +2,8 @@
 
 use serde::de::IgnoredAny;
 
+use super::toml_doc::LineIndex;
+
 /// Manifests whose format is strict JSON; others of that ending allow comments.
 const JSON: [&str; 2] = ["package.json", "composer.json"];
 
@@ -14,7 +16,9 @@ pub(super) fn malformed(path: &str, text: &str) -> Option<String> {
         _ if JSON.contains(&name) => serde_json::from_str::<IgnoredAny>(text).err()?.to_string(),
         "toml" => {
             let error = text.parse::<toml::Table>().err()?;
-            let line = error.span().map_or(0, |span| line_of(text, span.start));
+            let line = error
+                .span()
+                .map_or(0, |span| LineIndex::new(text).line(span.start));
             format!("{} at line {line}", error.message())
         }
         "xml" | "csproj" | "fsproj" | "vbproj" | "props" => xml(text)?,
@@ -22,15 +26,6 @@ pub(super) fn malformed(path: &str, text: &str) -> Option<String> {
     };
     let reason: String = reason.chars().take(200).collect();
     Some(format!("is not well formed: {reason}"))
-}
-
-fn line_of(text: &str, at: usize) -> usize {
-    text.as_bytes()
-        .iter()
-        .take(at)
-        .filter(|byte| **byte == b'\n')
-        .count()
-        + 1
 }
 
 fn xml(text: &str) -> Option<String> {
@@ -41,7 +36,8 @@ fn xml(text: &str) -> Option<String> {
             Ok(Event::Eof) => return None,
             Ok(_) => {}
             Err(error) => {
-                let line = line_of(text, usize::try_from(reader.error_position()).unwrap_or(0));
+                let at = usize::try_from(reader.error_position()).unwrap_or(0);
+                let line = LineIndex::new(text).line(at);
                 return Some(format!("{error} at line {line}"));
             }
         }

@@ -198,22 +198,8 @@ impl<'a> Lines<'a> {
         if self.peek(1) == quote && self.peek(2) == quote {
             return self.long_string(quote);
         }
-        self.at += 1;
-        while let Some(byte) = self.bytes.get(self.at) {
-            match byte {
-                b'\\' => {
-                    self.line += u32::from(self.peek(1) == b'\n');
-                    self.at += 2;
-                }
-                b'\n' => return,
-                byte => {
-                    self.at += 1;
-                    if *byte == quote {
-                        return;
-                    }
-                }
-            }
-        }
+        let (end, lines) = super::quoted::end(self.bytes, self.at);
+        (self.at, self.line) = (end, self.line + lines);
     }
 
     fn long_string(&mut self, quote: u8) {

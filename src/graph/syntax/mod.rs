@@ -15,6 +15,7 @@ mod nodes;
 mod parse;
 mod preprocessor;
 mod python_lines;
+mod quoted;
 mod reading;
 mod search;
 mod strip;

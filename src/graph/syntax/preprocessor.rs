@@ -194,22 +194,8 @@ impl<'a> Lines<'a> {
         if quote == b'"' && self.is_raw() {
             return self.raw_string();
         }
-        self.at += 1;
-        while let Some(byte) = self.bytes.get(self.at) {
-            match byte {
-                b'\\' => {
-                    self.line += u32::from(self.peek(1) == b'\n');
-                    self.at += 2;
-                }
-                b'\n' => return,
-                byte => {
-                    self.at += 1;
-                    if *byte == quote {
-                        return;
-                    }
-                }
-            }
-        }
+        let (end, lines) = super::quoted::end(self.bytes, self.at);
+        (self.at, self.line) = (end, self.line + lines);
     }
 
     /// Whether an `R` that is a prefix and not the end of a name stands before the quote.
