@@ -236,9 +236,25 @@ pub struct RunArguments {
     /// Wall time for a single command.
     #[arg(long, value_parser = duration, default_value = "20m", value_name = "TIME")]
     pub timeout: Duration,
-    /// Print results as JSON (for a level).
+    /// Print results as JSON (for a level, and with --fix).
     #[arg(long)]
     pub json: bool,
+    /// Run the command in a sandbox of its own (no `envc build` needed), install what it turns out to miss, go on, and say
+    /// at the end what to add to the instructions.
+    #[arg(long)]
+    pub fix: bool,
+    /// With --fix: what the sandbox stands on: host, rootfs:PATH or image:REF [default: as `envc build`].
+    #[arg(long, value_parser = base, value_name = "BASE")]
+    pub base: Option<Base>,
+    /// With --fix: where the command runs.
+    #[arg(long, value_enum, default_value = "overlay")]
+    pub sandbox: BackendName,
+    /// With --fix: wall time for everything.
+    #[arg(long, value_parser = duration, default_value = "60m", value_name = "TIME")]
+    pub budget: Duration,
+    /// With --fix: repairs that may be tried.
+    #[arg(long, default_value_t = 30, value_name = "N")]
+    pub attempts: u32,
 }
 
 #[derive(Debug, Args)]

@@ -52,11 +52,16 @@ pub fn facts_of_sandbox(facts: &SandboxFacts) -> Option<BaseFacts> {
 /// The base where the user names none: the plan's image where an engine has it (clean, and the same as the
 /// Dockerfile's), else this machine's root, read-only.
 pub fn default_base(backend: Backend, plan: &Plan) -> Base {
-    let image = || Base::Image(plan.base.image.clone());
+    base_for_image(backend, &plan.base.image)
+}
+
+/// [`default_base`] for an image that is known.
+pub fn base_for_image(backend: Backend, image: &str) -> Base {
+    let from_engine = || Base::Image(image.to_owned());
     match backend {
-        Backend::Docker => image(),
+        Backend::Docker => from_engine(),
         Backend::Host => Base::Host,
-        Backend::Overlay if crate::sandbox::engine_has_image(&plan.base.image) => image(),
+        Backend::Overlay if crate::sandbox::engine_has_image(image) => from_engine(),
         Backend::Overlay => Base::Host,
     }
 }

@@ -124,7 +124,7 @@ pub fn out_dir(root: &Path, out: Option<&Path>) -> PathBuf {
 }
 
 /// One name for each repository's caches: a hostile build may spoil its own, and no other's.
-fn cache_scope(root: &Path) -> String {
+pub fn cache_scope(root: &Path) -> String {
     use std::os::unix::ffi::OsStrExt;
     verify::attest::sha256(root.as_os_str().as_bytes())
         .chars()

@@ -63,7 +63,15 @@ pub fn shell(options: &Enter) -> Result<Exit, Failure> {
     })
 }
 
+/// Whether one word is meant for a shell.
+pub fn is_shell_text(word: &str) -> bool {
+    word.contains([' ', '|', ';', '&', '$'])
+}
+
 pub fn run(options: &RunArguments, verbosity: Verbosity) -> Result<Exit, Failure> {
+    if super::fix::asked(options)? {
+        return super::fix::run(options, verbosity);
+    }
     let (mut sandbox, environment, dir) = open(&options.path, options.out.as_deref())?;
     let limits = Limits {
         wall: options.timeout,
@@ -82,9 +90,7 @@ pub fn run(options: &RunArguments, verbosity: Verbosity) -> Result<Exit, Failure
         );
     }
     let argv = match options.what.as_slice() {
-        [one] if one.contains([' ', '|', ';', '&', '$']) => {
-            ["bash", "-ec", one].map(str::to_owned).to_vec()
-        }
+        [one] if is_shell_text(one) => ["bash", "-ec", one].map(str::to_owned).to_vec(),
         words => words.to_vec(),
     };
     let spec = CommandSpec {
@@ -94,7 +100,6 @@ pub fn run(options: &RunArguments, verbosity: Verbosity) -> Result<Exit, Failure
         limits,
         network: Network::Full,
     };
-    let _ = verbosity;
     let finished = sandbox.run(&spec, &mut |bytes| {
         use std::io::Write;
         let mut out = std::io::stdout().lock();

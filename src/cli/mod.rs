@@ -8,6 +8,7 @@ mod deps;
 mod doctor;
 mod enter;
 mod exit;
+mod fix;
 mod graph;
 mod index;
 mod show;
