@@ -20,6 +20,7 @@ pub mod script;
 pub mod verify;
 
 pub mod cli;
+pub mod compdb;
 
 #[doc(hidden)]
 pub mod fuzzing;

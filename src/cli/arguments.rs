@@ -61,6 +61,8 @@ pub enum Command {
     Deps(super::deps::Deps),
     /// Say which package provides a header, library, command, pkg-config module or CMake package.
     Which(super::which::Which),
+    /// Write compile_commands.json (for clangd, clang-tidy), compiling nothing where the build system tells its commands.
+    Compdb(super::compdb::Compdb),
     /// Make, renew or describe the index of a distribution's files.
     Index(super::index::IndexArguments),
     /// Say what works on this machine, and what to do about what does not.
@@ -292,7 +294,7 @@ fn date(text: &str) -> Result<String, String> {
 }
 
 /// `90s`, `20m`, `1h30m`, or a bare number of seconds.
-fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || "expected a time such as 90s, 20m or 1h30m".to_owned();
     if let Ok(seconds) = text.parse::<u64>() {
         return Ok(Duration::from_secs(seconds));

@@ -4,6 +4,7 @@ mod arguments;
 mod bases;
 mod build;
 mod certify;
+mod compdb;
 mod deps;
 mod doctor;
 mod enter;
@@ -55,6 +56,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Run(options) => enter::run(options, arguments.verbosity()),
         Command::Verify(options) => certify::recheck(options),
         Command::Deps(options) => deps::run(options),
+        Command::Compdb(options) => compdb::run(options, arguments.verbosity()),
         Command::Index(options) => index::run(options),
         Command::Which(options) => which::run(options),
         Command::Doctor(options) => doctor::run(options),

@@ -140,6 +140,14 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// Returns to the state after `layer`, where it was reached in this run; else stays where it is.
+    pub fn return_to(&mut self, layer: Layer) -> Result<(), RunError> {
+        if let Some(snapshot) = self.after.get(&layer) {
+            self.sandbox.rollback(snapshot)?;
+        }
+        Ok(())
+    }
+
     pub fn write_script(&mut self) -> Result<(), RunError> {
         let text = script::bash(&self.work.script)?;
         self.sandbox
