@@ -79,7 +79,7 @@ pub struct Database {
 #[derive(Debug)]
 pub enum NoDatabase {
     /// The environment could not be made or the project not be configured.
-    NotConfigured(Given),
+    NotConfigured(Box<Given>),
     Run(RunError),
 }
 
@@ -100,7 +100,7 @@ pub fn collect(session: &mut Session<'_>, record: bool) -> Result<Database, NoDa
     session.work.script = configuring(&full, &plan);
     session.enter()?;
     if let Err(given) = session.execute(Layer::Base)? {
-        return Err(NoDatabase::NotConfigured(given));
+        return Err(NoDatabase::NotConfigured(Box::new(given)));
     }
     let mut database = Database::default();
     for project in plan.projects.iter().filter(|project| builds(project)) {
