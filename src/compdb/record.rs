@@ -1,5 +1,7 @@
 //! Recorders: programs with the compilers' names that write down how they were called and call the compiler.
 
+use std::path::Path;
+
 use crate::run::{RunError, Session};
 use crate::sandbox::REPOSITORY_DIR;
 
@@ -78,9 +80,11 @@ pub fn entries(records: &str) -> Vec<Entry> {
             .iter()
             .any(|mark| path.contains(mark))
         };
-        let ours = directory.starts_with(REPOSITORY_DIR);
+        let ours = |entry: &Entry| {
+            Path::new(&super::place::joined(directory, &entry.file)).starts_with(REPOSITORY_DIR)
+        };
         for entry in compiler::entries(&argv, directory) {
-            if ours && !probe(&entry) && !found.contains(&entry) {
+            if ours(&entry) && !probe(&entry) && !found.contains(&entry) {
                 found.push(entry);
             }
         }
@@ -94,7 +98,7 @@ mod tests {
 
     #[test]
     fn records_are_read_back() {
-        let records = "/repo\x003\0gcc\0-c\0a.c\0/repo/sub dir\x004\0g++\0-c\0b c.cc\0-DX=\"1\"\0/repo\x003\0gcc\0-c\0conftest.c\0/tmp\x003\0gcc\0-c\0x.c\0";
+        let records = "/repo\x003\0gcc\0-c\0a.c\0/repo/sub dir\x004\0g++\0-c\0b c.cc\0-DX=\"1\"\0/repo\x003\0gcc\0-c\0conftest.c\0/tmp\x003\0gcc\0-c\0x.c\0/repo\x003\0gcc\0-c\0/tmp/dummy.c\0";
         let found = entries(records);
         assert_eq!(found.len(), 2);
         assert_eq!(found[1].file, "b c.cc");
