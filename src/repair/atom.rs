@@ -54,6 +54,10 @@ pub enum Act {
     InstallPackage {
         package: String,
     },
+    /// Packages by their Debian names, separated by blanks, which a message asks for together.
+    InstallPackages {
+        packages: String,
+    },
     SetEnv {
         name: String,
         value: String,
@@ -158,6 +162,15 @@ fn single(act: &Act, problem: &Problem<'_>) -> Option<Operation> {
                 package,
             }
         }
+        Act::InstallPackages { packages } => Operation::All {
+            operations: fill(packages)?
+                .split_whitespace()
+                .map(|package| Operation::AddPackage {
+                    capability: Capability::Package(package.to_owned()),
+                    package: package.to_owned(),
+                })
+                .collect(),
+        },
         Act::SetEnv { name, value } => Operation::SetEnv {
             name: name.clone(),
             value: with_flags(problem, name, fill(value)?),

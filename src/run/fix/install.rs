@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::needs::install_words;
 use crate::packages::{Capability, Manager, native_requirement, package_for};
-use crate::sandbox::{CommandSpec, Limits, Network, Outcome, SandboxError};
+use crate::sandbox::{CommandSpec, Finished, Limits, Network, Outcome, SandboxError};
 
 use super::{Addition, Fixer, State};
 use crate::run::session::{RunError, tail};
@@ -75,6 +75,28 @@ impl Fixer<'_> {
         self.quietly(state, argv)
     }
 
+    /// Whether everything that is asked for is there already. Only dpkg(1) is asked; elsewhere: no.
+    pub(super) fn is_installed(
+        &mut self,
+        state: &State,
+        additions: &[Addition],
+    ) -> Result<bool, RunError> {
+        let words: Vec<String> = additions
+            .iter()
+            .flat_map(|addition| addition.words.iter().cloned())
+            .collect();
+        if words.is_empty() || self.manager != Manager::Apt {
+            return Ok(false);
+        }
+        let mut argv = ["dpkg-query", "-Wf", "${db:Status-Abbrev}\n"]
+            .map(str::to_owned)
+            .to_vec();
+        argv.extend(words);
+        let (finished, output) = self.output_of(state, argv)?;
+        let all = output.lines().all(|line| line.starts_with("ii"));
+        Ok(finished.outcome.ok() && all)
+    }
+
     /// Runs a command whose output is shown only where it fails.
     fn quietly(
         &mut self,
@@ -82,6 +104,22 @@ impl Fixer<'_> {
         argv: Vec<String>,
     ) -> Result<Result<(), String>, RunError> {
         let name = argv.join(" ");
+        let (finished, output) = self.output_of(state, argv)?;
+        match finished.outcome {
+            outcome if outcome.ok() => Ok(Ok(())),
+            Outcome::Interrupted => Err(SandboxError::Interrupted.into()),
+            _ => {
+                let lines = tail(&output, 3);
+                Ok(Err(format!("{name} failed: {}", lines.join(" / "))))
+            }
+        }
+    }
+
+    fn output_of(
+        &mut self,
+        state: &State,
+        argv: Vec<String>,
+    ) -> Result<(Finished, String), RunError> {
         let spec = CommandSpec {
             argv,
             dir: "/".to_owned(),
@@ -96,14 +134,7 @@ impl Fixer<'_> {
         let finished = self
             .sandbox
             .run(&spec, &mut |bytes| output.extend_from_slice(bytes))?;
-        match finished.outcome {
-            outcome if outcome.ok() => Ok(Ok(())),
-            Outcome::Interrupted => Err(SandboxError::Interrupted.into()),
-            _ => {
-                let lines = tail(&String::from_utf8_lossy(&output), 3);
-                Ok(Err(format!("{name} failed: {}", lines.join(" / "))))
-            }
-        }
+        Ok((finished, String::from_utf8_lossy(&output).into_owned()))
     }
 }
 

@@ -192,12 +192,15 @@ impl Fixer<'_> {
                 state.fixed.advice.push(edit.to_string());
                 continue;
             };
+            if parts.env.is_empty() && self.is_installed(state, &parts.packages)? {
+                continue;
+            }
             if let Err(why) = self.budget.attempt() {
                 return Ok(Err(why));
             }
             possible = true;
             state.tried.insert(failure, &edit);
-            self.add_companions(state, failure, others, &mut parts);
+            self.add_companions(state, failure, others, &mut parts)?;
             if let Some(ran) =
                 self.attempt(state, failure, &parts, &as_failed, others.is_empty())?
             {
@@ -333,14 +336,14 @@ impl Fixer<'_> {
     /// What the same output says is missing in the same way (a parallel build stops at several sources): one run less
     /// for each.
     fn add_companions(
-        &self,
+        &mut self,
         state: &State,
         failure: &Failure,
         others: &[Failure],
         parts: &mut Parts,
-    ) {
+    ) -> Result<(), RunError> {
         if parts.packages.is_empty() {
-            return;
+            return Ok(());
         }
         let alike = |other: &&Failure| {
             other.kind == failure.kind && other.missing.is_some() && other.key() != failure.key()
@@ -349,11 +352,13 @@ impl Fixer<'_> {
             let best = self.candidates(state, other).into_iter().next();
             let part = best.and_then(|edit| self.parts(&edit.operation, other));
             for package in part.into_iter().flat_map(|part| part.packages) {
-                if !parts.packages.iter().any(|p| p.words == package.words) {
+                let known = parts.packages.iter().any(|p| p.words == package.words);
+                if !known && !self.is_installed(state, std::slice::from_ref(&package))? {
                     parts.packages.push(package);
                 }
             }
         }
+        Ok(())
     }
 }
 
