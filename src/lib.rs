@@ -80,7 +80,8 @@ pub fn decide(
 ) -> Result<(Plan, Script, Pyramid), PlanError> {
     let plan = plan::plan(repository, graph, constraints, base)?;
     let script = script::from_plan(&plan);
-    let pyramid = pyramid::build(graph, &plan);
+    let mut pyramid = pyramid::build(graph, &plan);
+    pyramid.up_to(constraints.level);
     Ok((plan, script, pyramid))
 }
 

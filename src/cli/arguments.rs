@@ -185,7 +185,8 @@ pub struct Build {
     /// Where the artifacts go [default: .envc in the repository].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Level that has to be reached for exit code 0 [default: the highest the repository has evidence for].
+    /// Level that has to be reached for exit code 0; commands above it are not run [default: the highest the repository
+    /// has evidence for].
     #[arg(long, value_enum)]
     pub level: Option<LevelName>,
     /// Wall time for the whole run.

@@ -38,7 +38,10 @@ pub fn run(options: &Build, verbosity: Verbosity) -> Result<Exit, Failure> {
     crate::prepare();
     let (repository, graph) = understand(&root)?;
     let understood = started.elapsed().as_secs_f64();
-    let constraints = options.source.constraints();
+    let constraints = crate::plan::Constraints {
+        level: options.level.map(Into::into),
+        ..options.source.constraints()
+    };
     let named = match &options.source.base {
         Some(base) => bases::facts_of(base)?,
         None => None,

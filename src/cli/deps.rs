@@ -7,6 +7,7 @@ use clap::Args;
 use crate::graph;
 use crate::needs::{self, Features, Format, Needs};
 use crate::packages::{BaseFacts, Index, Manager, base_by_id};
+use crate::plan;
 use crate::sandbox::Base;
 use crate::scan;
 
@@ -50,7 +51,9 @@ pub fn run(options: &Deps) -> Result<Exit, Failure> {
     let facts = base_facts(options.base.as_ref())?;
     let index = Index::for_base(&facts);
     let graph = graph::declared(&repository);
-    let mut found = needs::needs(&repository, &graph, &index);
+    let selection = plan::select(&graph, &plan::Constraints::default());
+    let mut found = needs::needs(&repository, &graph, &index, &selection.projects);
+    found.notes.splice(..0, selection.notes);
     if let Features::Named(name) = &features
         && !found.has_option(name)
     {

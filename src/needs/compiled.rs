@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::branches::{Branches, Standing};
 use crate::scan::{FileEntry, FileKind, Repository, read_text};
 
 /// Larger build files are generated; `Makefile.in` of Automake is the largest that matters.
@@ -21,6 +22,8 @@ pub struct Compiled {
 struct Mentions {
     /// Base names without extension.
     stems: HashSet<String>,
+    /// The same, of those that only stand under a condition.
+    conditional: HashSet<String>,
     /// Sources are gathered by a pattern.
     pattern: bool,
 }
@@ -71,6 +74,7 @@ impl Compiled {
             if let Some(mentions) = self.by_dir.remove(&dir) {
                 let root = self.by_dir.entry(String::new()).or_default();
                 root.stems.extend(mentions.stems);
+                root.conditional.extend(mentions.conditional);
             }
         }
     }
@@ -81,8 +85,13 @@ impl Compiled {
         };
         let dir = entry.path.rsplit_once('/').map_or("", |(dir, _)| dir);
         let mentions = self.by_dir.entry(dir.to_owned()).or_default();
+        let mut branches = Branches::default();
         for line in text.lines() {
             let line = line.split_once('#').map_or(line, |(code, _)| code);
+            let standing = branches.line(line);
+            if standing == Standing::Never {
+                continue;
+            }
             mentions.pattern |= is_pattern(line);
             for word in line.split(|c: char| {
                 c.is_whitespace()
@@ -103,7 +112,11 @@ impl Compiled {
                     )
             }) {
                 if let Some(stem) = source_stem(word) {
-                    mentions.stems.insert(stem.to_owned());
+                    let stems = match standing {
+                        Standing::Always => &mut mentions.stems,
+                        _ => &mut mentions.conditional,
+                    };
+                    stems.insert(stem.to_owned());
                 }
             }
         }
@@ -111,19 +124,30 @@ impl Compiled {
 
     /// Whether some build file at or above the source's directory names it.
     pub fn holds(&self, path: &str) -> bool {
+        self.standing(path) > Standing::Never
+    }
+
+    /// Whether every build compiles a source, only some, or none.
+    pub fn standing(&self, path: &str) -> Standing {
         if !self.any {
-            return true;
+            return Standing::Always;
         }
         let (mut dir, name) = path.rsplit_once('/').unwrap_or(("", path));
         let stem = name.split('.').next().unwrap_or(name);
+        let mut best = Standing::Never;
         loop {
-            if let Some(mentions) = self.by_dir.get(dir)
-                && (mentions.pattern || mentions.stems.contains(stem))
-            {
-                return true;
+            if let Some(mentions) = self.by_dir.get(dir) {
+                if mentions.stems.contains(stem) {
+                    return Standing::Always;
+                }
+                if mentions.conditional.contains(stem) {
+                    best = Standing::Maybe;
+                } else if mentions.pattern && best == Standing::Never {
+                    return Standing::Always;
+                }
             }
             if dir.is_empty() {
-                return false;
+                return best;
             }
             dir = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
         }

@@ -9,6 +9,7 @@ use crate::packages::is_standard_header;
 use crate::scan::{FileEntry, FileKind, Repository, read_text};
 
 use super::aside::is_aside;
+use super::branches::Standing;
 use super::compiled::Compiled;
 use super::preprocess::{Include, includes};
 
@@ -134,11 +135,12 @@ fn reach(sources: &[Source<'_>], own: &Own, compiled: &Compiled) -> Vec<Option<b
         .map(|(at, source)| (source.entry.path.as_str(), at))
         .collect();
     let mut reached: Vec<Option<bool>> = vec![None; sources.len()];
-    for sure in [true, false] {
+    for (sure, wanted) in [(true, Standing::Always), (false, Standing::Maybe)] {
         let mut queue: Vec<usize> = Vec::new();
         for (at, source) in sources.iter().enumerate() {
-            let starts = !is_header(&source.entry.path) && compiled.holds(&source.entry.path);
-            if reached.get(at) == Some(&None) && starts == sure && starts
+            let starts =
+                !is_header(&source.entry.path) && compiled.standing(&source.entry.path) == wanted;
+            if reached.get(at) == Some(&None) && starts
                 || !sure && reached.get(at) == Some(&Some(true))
             {
                 queue.push(at);
@@ -194,7 +196,7 @@ fn note(found: &mut BTreeMap<String, Wanted>, entry: &FileEntry, include: &Inclu
         .or_insert_with(|| Wanted {
             header: include.target.clone(),
             system: include.system,
-            sure: include.sure,
+            sure,
             product,
             guard: include.guard.clone(),
             place: place.clone(),

@@ -2,6 +2,7 @@
 //! `envc deps`. Nothing is executed, and every need has a place.
 
 mod aside;
+mod branches;
 mod collect;
 mod compiled;
 mod conan;
@@ -27,7 +28,6 @@ pub use text::{Format, format, install_words, words_for};
 
 use crate::graph::{KnowledgeGraph, NodeId, ProjectFacts, Scope};
 use crate::packages::{Capability, Index};
-use crate::plan::{Constraints, select};
 use crate::scan::Repository;
 
 use collect::Collection;
@@ -35,17 +35,20 @@ use compiled::Compiled;
 use declared::Witness;
 
 /// Projects whose needs are those of a C or C++ build.
-const NATIVE: [&str; 4] = ["cmake", "meson", "autotools", "make"];
+pub const NATIVE: [&str; 4] = ["cmake", "meson", "autotools", "make"];
 
-/// The needs of the projects that a plan would build, by the names that `index` has for them. `graph` needs the
-/// manifests only, see [`crate::graph::declared`].
-pub fn needs(repository: &Repository, graph: &KnowledgeGraph, index: &Index) -> Needs {
-    let selection = select(graph, &Constraints::default());
-    let chosen = chosen(graph, &selection.projects);
+/// The needs of `projects`, those that a plan builds, by the names that `index` has for them. `graph` needs the manifests
+/// only, see [`crate::graph::declared`].
+pub fn needs(
+    repository: &Repository,
+    graph: &KnowledgeGraph,
+    index: &Index,
+    projects: &[NodeId],
+) -> Needs {
+    let chosen = chosen(graph, projects);
     let compiled = Compiled::of(repository);
     let mut out = Collection::new(index);
-    let (mut projects, mut network) = (Vec::new(), Vec::new());
-    let mut notes = selection.notes;
+    let (mut projects, mut network, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     out.own(&repository.name);
     for (id, _) in &chosen {
         if let Some(node) = graph.node(*id) {

@@ -13,7 +13,9 @@ fn of(files: &[(&str, &str)]) -> Needs {
         std::fs::write(full, text).unwrap();
     }
     let repository = scan(&root, &Default::default()).unwrap();
-    needs(&repository, &declared(&repository), &Index::embedded())
+    let graph = declared(&repository);
+    let projects = crate::plan::select(&graph, &crate::plan::Constraints::default()).projects;
+    needs(&repository, &graph, &Index::embedded(), &projects)
 }
 
 fn packages(needs: &Needs, features: &Features) -> String {

@@ -1,14 +1,15 @@
 //! The whole of planning: select projects, choose a base, let each ecosystem write its part.
 
 use crate::evidence::{Because, Place, Trust};
-use crate::graph::{Facts, KnowledgeGraph};
-use crate::packages::{BaseFacts, Index};
+use crate::graph::{Facts, KnowledgeGraph, NodeId};
+use crate::needs::{self, Features, Group, Need};
+use crate::packages::{BaseFacts, Capability, Index};
 use crate::scan::Repository;
 
 use super::base::choose_base;
 use super::constraints::Constraints;
 use super::ecosystems::{self, Context, Draft};
-use super::model::{Plan, RepositoryId, SCHEMA, Service};
+use super::model::{Channel, Plan, RepositoryId, SCHEMA, Service};
 use super::projects::select;
 use super::system::add_installed_by_others;
 
@@ -81,6 +82,7 @@ pub fn plan(
             planner(&context, *id, facts, &mut draft);
         }
     }
+    add_needs(&context, &selection.projects, &mut draft);
     add_installed_by_others(&mut draft.packages, &index, graph);
     for (capability, because) in &draft.packages.unresolved {
         draft.notes.push(format!(
@@ -112,6 +114,54 @@ pub fn plan(
         conflicts,
         notes,
     })
+}
+
+/// What the chosen C and C++ projects need of the distribution for their default build and its tests. A build tool that
+/// comes from elsewhere, as the distribution's is too old, is not installed twice.
+fn add_needs(context: &Context<'_>, projects: &[NodeId], draft: &mut Draft) {
+    let native: Vec<NodeId> = context
+        .graph
+        .projects()
+        .filter(|(id, facts)| {
+            projects.contains(id) && needs::NATIVE.contains(&facts.ecosystem.as_str())
+        })
+        .map(|(id, _)| id)
+        .collect();
+    if native.is_empty() {
+        return;
+    }
+    let elsewhere = |capability: &Capability| {
+        draft.toolchains.iter().any(|toolchain| {
+            toolchain.channel != Channel::Distribution
+                && *capability == Capability::Command(toolchain.name.clone())
+        })
+    };
+    let found = needs::needs(context.repository, context.graph, context.index, &native);
+    let wanted = |need: &&Need| need.group != Group::Optional;
+    let mut packages = Vec::new();
+    for need in found.wanted(&Features::Default).filter(wanted) {
+        let Some(capability) = need.capabilities.first() else {
+            continue;
+        };
+        if !need.capabilities.iter().any(elsewhere) {
+            packages.push((
+                need.package.clone(),
+                capability.clone(),
+                need.because.clone(),
+            ));
+        }
+    }
+    for (package, capability, because) in packages {
+        for why in because {
+            draft.packages.named(&package, capability.clone(), why);
+        }
+    }
+    let missing = found.unresolved.into_iter();
+    draft.packages.unresolved.extend(
+        missing
+            .filter(|each| each.group == Group::Required)
+            .map(|each| (each.capability, each.because)),
+    );
 }
 
 /// Files that a plan would miss something of.

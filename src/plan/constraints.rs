@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::pyramid::Level;
+
 /// Conditions a plan has to keep to. The default leaves everything to the evidence.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Constraints {
@@ -13,6 +15,9 @@ pub struct Constraints {
     pub build_systems: Vec<(String, String)>,
     /// `YYYY-MM-DD` to resolve versions as of; overrides the commit's date.
     pub as_of: Option<String>,
+    /// The highest level that is of interest: commands above it are not run.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub level: Option<Level>,
 }
 
 impl Constraints {

@@ -76,6 +76,24 @@ impl Pyramid {
             .filter(move |command| command.level == level)
     }
 
+    /// Leaves out the commands above `level`, if one is given.
+    pub fn up_to(&mut self, level: Option<Level>) {
+        let Some(level) = level else { return };
+        let (kept, above) = std::mem::take(&mut self.commands)
+            .into_iter()
+            .partition(|command| command.level <= level);
+        self.commands = kept;
+        let left = above.into_iter().map(|command: PyramidCommand| LeftOut {
+            reason: format!("above the level asked for, {}", level.name()),
+            place: command
+                .because
+                .first()
+                .and_then(|because| because.place.clone()),
+            command: command.command,
+        });
+        self.left_out.extend(left);
+    }
+
     /// The highest level that has a command.
     pub fn highest(&self) -> Option<Level> {
         self.commands.iter().map(|command| command.level).max()

@@ -3,7 +3,6 @@
 use crate::evidence::{Because, Trust};
 use crate::graph::{NodeId, ProjectFacts};
 use crate::plan::model::{Action, Layer, ProjectPlan, Step};
-use crate::plan::system::add_included;
 use crate::pyramid::Level;
 
 use super::native::{add_toolchain, ready};
@@ -13,7 +12,6 @@ pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mu
     let because = declared(ctx, project, "Makefile", "makefile");
     add_toolchain(ctx, project, facts, draft);
     draft.packages.tool(ctx.index, "make", because.clone());
-    add_included(&mut draft.packages, ctx.index, ctx.graph, &facts.dir);
     let steps = vec![Step {
         id: step_id(&facts.dir, "build"),
         layer: Layer::Project,

@@ -5,12 +5,11 @@ use crate::graph::{EdgeKind, Facts, NodeId, ProjectFacts};
 use crate::packages::Capability;
 use crate::plan::demand::{choose, demands};
 use crate::plan::model::{Channel, ReadyCommand, Step, Toolchain};
-use crate::plan::system;
 use crate::pyramid::Level;
 
 use super::{Context, Draft, within};
 
-/// Adds the compilers for the project's languages and `make`, with the project's own system dependencies.
+/// Adds the compilers for the project's languages. What it needs beside them is `crate::needs`'s to say.
 pub fn add_toolchain(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mut Draft) {
     let (c, cpp) = languages(ctx, facts);
     let because = |text: &str| super::declared(ctx, project, "", text);
@@ -33,36 +32,6 @@ pub fn add_toolchain(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, d
             &[("gcc", "gcc"), ("libc6-dev", "")],
             because("C sources"),
         );
-    }
-    let dependencies = ctx.graph.dependencies(project);
-    system::add_declared(&mut draft.packages, ctx.index, &dependencies);
-    let pkg_config = dependencies
-        .iter()
-        .find(|(_, dep)| matches!(dep.capability, Some(Capability::PkgConfig(_))));
-    if let Some((node, dep)) = pkg_config {
-        draft
-            .packages
-            .tool(ctx.index, "pkg-config", system::because_of(node, dep));
-    }
-    for node in ctx.graph.out(project, EdgeKind::Requires) {
-        if let Facts::Tool { trust, .. } = &node.facts {
-            let command = Capability::Command(node.name.clone());
-            let known = [
-                "python", "rust", "cmake", "meson", "make", "autoconf", "automake",
-            ]
-            .contains(&node.name.as_str());
-            if !known && *trust >= Trust::Manifest && !ctx.index.providers(&command).is_empty() {
-                let place = node
-                    .place
-                    .clone()
-                    .unwrap_or_else(|| crate::evidence::Place::file(""));
-                draft.packages.tool(
-                    ctx.index,
-                    &node.name,
-                    Because::at(place, *trust, format!("needs {}", node.name)),
-                );
-            }
-        }
     }
 }
 
