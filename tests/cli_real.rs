@@ -108,6 +108,31 @@ fn a_missing_header_is_repaired_in_the_script() {
     assert!(journal.contains("\"replay\""), "no replay in the journal");
 }
 
+/// The last message names a header; what is missing is a program before it, and the probe remembers its first answer.
+#[test]
+fn a_cause_behind_the_last_message_is_repaired_though_it_is_remembered() {
+    let Some(base) = rootfs() else { return };
+    let scene = Scene::empty();
+    scene.write("main.c", "int main(void) { return 0; }\n");
+    scene.write(
+        "probe.sh",
+        "t=xx; t=${t}d\ntest -e probe.cache || { echo x | $t >/dev/null && echo yes || echo no; } >probe.cache\ngrep -q yes probe.cache || { echo 'configure: error: zlib.h is required' >&2; exit 1; }\n",
+    );
+    scene.write(
+        "Makefile",
+        "prog: main.c\n\tsh probe.sh\n\t$(CC) -o $@ main.c\n",
+    );
+    build(
+        &scene,
+        &base,
+        &["--certify", "none", "--level", "installability"],
+    )
+    .code(0);
+    let script = scene.artifact("setup.sh");
+    assert!(script.contains("xxd"), "{script}");
+    assert!(!script.contains("zlib1g-dev"), "{script}");
+}
+
 #[test]
 fn the_dockerfile_is_built_and_its_tests_run_in_it() {
     if !envc::sandbox::engine_has_image("debian:bookworm") {

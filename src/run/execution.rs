@@ -19,7 +19,28 @@ pub struct Given {
 /// A layer's failure that a repair has to get past.
 struct Failed {
     layer: Layer,
+    /// What most likely is the cause.
     failure: Failure,
+    /// What else the same output shows, likeliest first: a message at the end (`zlib.h is required`) may only follow from
+    /// one of these (`cc: not found`).
+    others: Vec<Failure>,
+}
+
+/// Other failures of one output that are tried.
+const OTHERS: usize = 3;
+
+/// One failure that candidates are tried for.
+struct Cause<'f> {
+    layer: Layer,
+    failure: &'f Failure,
+    /// It is the likeliest of its output. Of another one it is progress that it is gone.
+    first: bool,
+}
+
+enum Repaired {
+    Passed,
+    Moved(Box<Failed>),
+    Not,
 }
 
 /// How a candidate did.
@@ -78,9 +99,13 @@ impl Session<'_> {
     }
 
     fn failed(&mut self, layer: Layer, ran: &Ran) -> Failed {
-        let failure = self.diagnose_layer(layer, ran);
+        let (failure, others) = self.diagnose_layer(layer, ran);
         self.seen.insert(failure.key());
-        Failed { layer, failure }
+        Failed {
+            layer,
+            failure,
+            others,
+        }
     }
 
     /// Tries candidates for a failed layer, best first. `Ok(Ok(None))`: the layer passes; `Ok(Ok(Some(_)))`: the
@@ -93,35 +118,28 @@ impl Session<'_> {
             return Ok(Err(end));
         }
         let as_failed = self.sandbox.snapshot()?;
-        for edit in self.candidates(&failed.failure) {
-            let attempt = match self.budget.attempt() {
-                Ok(number) => number,
-                Err(why) => return Ok(Err(EndReason::Budget(why))),
+        let others = failed.others.iter().take(OTHERS);
+        for (at, failure) in [&failed.failure].into_iter().chain(others).enumerate() {
+            if at > 0 && hopeless(failure).is_some() {
+                continue;
+            }
+            let cause = Cause {
+                layer: failed.layer,
+                failure,
+                first: at == 0,
             };
-            let before = self.work.clone();
-            let started = self.budget.elapsed();
-            let outcome = self.try_edit(&edit, failed, &as_failed, attempt)?;
-            let wall = self.budget.elapsed() - started;
-            match outcome {
-                Attempt::Passed => {
-                    self.record(
-                        attempt,
-                        &failed.failure,
-                        edit,
-                        true,
-                        "the layer passes".to_owned(),
-                        wall,
-                    );
-                    return Ok(Ok(None));
-                }
-                Attempt::Moved(next) => {
-                    let reason = format!("the failure moved: {}", next.failure.title);
-                    self.record(attempt, &failed.failure, edit, true, reason, wall);
-                    return Ok(Ok(Some(next)));
-                }
-                Attempt::Useless(reason) => {
-                    self.work = before;
-                    self.record(attempt, &failed.failure, edit, false, reason, wall);
+            match self.repair_cause(&cause, &as_failed)? {
+                Ok(Repaired::Not) => {}
+                other => {
+                    if at > 0 {
+                        // What did not help before may help now.
+                        self.tried = repair::TriedSet::default();
+                        self.seen.clear();
+                    }
+                    return Ok(other.map(|repaired| match repaired {
+                        Repaired::Moved(next) => Some(*next),
+                        Repaired::Passed | Repaired::Not => None,
+                    }));
                 }
             }
         }
@@ -130,6 +148,39 @@ impl Session<'_> {
             "{} ({})",
             failed.failure.title, failed.failure.kind
         ))))
+    }
+
+    fn repair_cause(
+        &mut self,
+        cause: &Cause<'_>,
+        as_failed: &SnapshotId,
+    ) -> Result<Result<Repaired, EndReason>, RunError> {
+        for edit in self.candidates(cause.failure) {
+            let attempt = match self.budget.attempt() {
+                Ok(number) => number,
+                Err(why) => return Ok(Err(EndReason::Budget(why))),
+            };
+            let before = self.work.clone();
+            let started = self.budget.elapsed();
+            let outcome = self.try_edit(&edit, cause, as_failed, attempt)?;
+            let wall = self.budget.elapsed() - started;
+            let (kept, reason, repaired) = match outcome {
+                Attempt::Passed => (true, "the layer passes".to_owned(), Repaired::Passed),
+                Attempt::Moved(next) => {
+                    let reason = format!("the failure moved: {}", next.failure.title);
+                    (true, reason, Repaired::Moved(Box::new(next)))
+                }
+                Attempt::Useless(reason) => {
+                    self.work = before;
+                    (false, reason, Repaired::Not)
+                }
+            };
+            self.record(attempt, cause.failure, edit, kept, reason, wall);
+            if kept {
+                return Ok(Ok(repaired));
+            }
+        }
+        Ok(Ok(Repaired::Not))
     }
 
     pub(super) fn candidates(&self, failure: &Failure) -> Vec<Edit> {
@@ -186,26 +237,46 @@ impl Session<'_> {
     fn try_edit(
         &mut self,
         edit: &Edit,
-        failed: &Failed,
+        cause: &Cause<'_>,
         as_failed: &SnapshotId,
         attempt: u32,
     ) -> Result<Attempt, RunError> {
-        self.tried.insert(&failed.failure, edit);
+        self.tried.insert(cause.failure, edit);
         self.say(What::EditTried {
             edit: edit.to_string(),
             because: edit.because.to_string(),
         });
         let from = match self.apply(edit) {
-            Ok(Applied::Script { first }) => first.min(failed.layer),
+            Ok(Applied::Script { first }) => first.min(cause.layer),
             Ok(Applied::Pyramid { .. } | Applied::Replan { .. }) => {
                 return Ok(Attempt::Useless("it does not change the script".to_owned()));
             }
             Err(why) => return Ok(Attempt::Useless(why)),
         };
-        self.start_for(edit, from, as_failed)?;
+        if !only_adds(&edit.operation) {
+            self.start_below(from)?;
+            return Ok(self.run_layers(from, cause, attempt)?.0);
+        }
+        self.sandbox.rollback(as_failed)?;
+        let (outcome, same) = self.run_layers(from, cause, attempt)?;
+        if !same {
+            return Ok(outcome);
+        }
+        // Configure and CMake remember what they did not find: once more, from before the layer that failed.
+        self.start_below(from)?;
+        Ok(self.run_layers(from, cause, attempt)?.0)
+    }
+
+    /// Runs the layers `from` to the cause's. Also: whether the cause is what it failed on again.
+    fn run_layers(
+        &mut self,
+        from: Layer,
+        cause: &Cause<'_>,
+        attempt: u32,
+    ) -> Result<(Attempt, bool), RunError> {
         self.write_script()?;
         for layer in Layer::ALL {
-            if layer < from || layer > failed.layer {
+            if layer < from || layer > cause.layer {
                 continue;
             }
             let (result, ran) = self.run_layer(layer, attempt)?;
@@ -216,36 +287,30 @@ impl Session<'_> {
             }
             let known = self.seen.clone();
             let next = self.failed(layer, &ran);
+            let key = cause.failure.key();
+            let same = layer == cause.layer
+                && [&next.failure]
+                    .into_iter()
+                    .chain(&next.others)
+                    .any(|other| other.key() == key);
             let new = !known.contains(&next.failure.key());
-            return Ok(
-                if layer >= failed.layer && new && is_progress(&failed.failure, &next.failure) {
-                    Attempt::Moved(next)
-                } else {
-                    Attempt::Useless(format!("still fails: {}", next.failure.title))
-                },
-            );
+            let moved = layer >= cause.layer
+                && match cause.first {
+                    true => new && is_progress(cause.failure, &next.failure),
+                    false => !same,
+                };
+            let outcome = if moved {
+                Attempt::Moved(next)
+            } else {
+                Attempt::Useless(format!("still fails: {}", next.failure.title))
+            };
+            return Ok((outcome, same && !moved));
         }
-        Ok(Attempt::Passed)
+        Ok((Attempt::Passed, false))
     }
 
-    /// The state a candidate starts from. What only adds (a package, a requirement, a variable) goes on from the failed
-    /// state, where a build resumes; what changes a step starts before the layer it changes.
-    fn start_for(
-        &mut self,
-        edit: &Edit,
-        from: Layer,
-        as_failed: &SnapshotId,
-    ) -> Result<(), RunError> {
-        let adds = matches!(
-            edit.operation,
-            Operation::AddPackage { .. }
-                | Operation::AddPythonRequirement { .. }
-                | Operation::SetEnv { .. }
-        );
-        if adds {
-            self.sandbox.rollback(as_failed)?;
-            return Ok(());
-        }
+    /// Returns to the state before `from`.
+    fn start_below(&mut self, from: Layer) -> Result<(), RunError> {
         let below = Layer::ALL.into_iter().rfind(|layer| *layer < from);
         match below.and_then(|layer| self.after.get(&layer)).cloned() {
             Some(snapshot) => self.sandbox.rollback(&snapshot)?,
@@ -302,6 +367,17 @@ impl Session<'_> {
         });
         true
     }
+}
+
+/// What only adds (a package, a requirement, a variable) goes on from the failed state, where a build resumes; what changes
+/// a step starts before the layer it changes.
+fn only_adds(operation: &Operation) -> bool {
+    matches!(
+        operation,
+        Operation::AddPackage { .. }
+            | Operation::AddPythonRequirement { .. }
+            | Operation::SetEnv { .. }
+    )
 }
 
 /// A failure that no edit of the script can help; `None`: it is worth trying.

@@ -201,7 +201,10 @@ impl Session<'_> {
             let (result, ran) = self.run_layer(layer, 0)?;
             if !result.outcome.ok() {
                 let failure = self.diagnose_layer(layer, &ran);
-                return Ok(Err(format!("the script fails with it: {}", failure.title)));
+                return Ok(Err(format!(
+                    "the script fails with it: {}",
+                    failure.0.title
+                )));
             }
             let snapshot = self.sandbox.snapshot()?;
             self.after.insert(layer, snapshot);

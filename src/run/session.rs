@@ -252,25 +252,27 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// What failed in a layer of the script.
-    pub fn diagnose_layer(&mut self, layer: Layer, ran: &Ran) -> Failure {
+    /// What failed in a layer of the script: the likeliest cause, and what else its output shows.
+    pub fn diagnose_layer(&mut self, layer: Layer, ran: &Ran) -> (Failure, Vec<Failure>) {
         let step = script::failed_step(&self.work.script, layer, &ran.output);
-        let failure = diagnose::diagnose(
-            &ran.output,
-            &At {
-                layer: Some(layer.number()),
-                step: step.map(|step| step.id.as_str()),
-                argv: &step
-                    .map(|step| crate::repair::words_of(&step.action))
-                    .unwrap_or_default(),
-                outcome: ran.finished.outcome,
-                own_modules: &self.own_modules,
-            },
-        );
+        let argv = step
+            .map(|step| crate::repair::words_of(&step.action))
+            .unwrap_or_default();
+        let at = At {
+            layer: Some(layer.number()),
+            step: step.map(|step| step.id.as_str()),
+            argv: &argv,
+            outcome: ran.finished.outcome,
+            own_modules: &self.own_modules,
+        };
+        let mut all = diagnose::ranked(&ran.output, &at).into_iter();
+        let failure = all
+            .next()
+            .unwrap_or_else(|| diagnose::diagnose(&ran.output, &at));
         self.say(What::Diagnosed {
             failure: failure.clone(),
         });
-        failure
+        (failure, all.collect())
     }
 
     /// What failed in a command of the pyramid.
