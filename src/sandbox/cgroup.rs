@@ -70,6 +70,11 @@ impl Groups {
         }
     }
 
+    /// Whether a group counts, and bounds, the memory of all processes together.
+    pub fn count_memory(&self) -> bool {
+        self.memory.is_some()
+    }
+
     /// How many processes of the group the kernel has killed for want of memory.
     pub fn out_of_memory_kills(&self) -> u64 {
         let Some(dir) = &self.memory else {

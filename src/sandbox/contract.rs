@@ -32,6 +32,12 @@ pub struct Limits {
     pub processes: u64,
     /// Bytes of memory of the whole group.
     pub memory: u64,
+    /// Open files of each process.
+    pub open_files: u64,
+    /// Bytes on disk that the command may add. Some of the disk stays free even so (see `docs/SECURITY.md`).
+    pub disk: u64,
+    /// Between asking the group to end (SIGTERM) and ending it, when time is over or the user stops it.
+    pub grace: Duration,
 }
 
 impl Default for Limits {
@@ -42,6 +48,9 @@ impl Default for Limits {
             output: 256 << 20,
             processes: 4096,
             memory: 16 << 30,
+            open_files: 1 << 16,
+            disk: 64 << 30,
+            grace: Duration::from_secs(2),
         }
     }
 }
@@ -64,6 +73,8 @@ pub enum Outcome {
     Silent,
     OutputLimit,
     OutOfMemory,
+    /// It wrote more than [`Limits::disk`], or left too little of the disk to others.
+    DiskLimit,
     /// The user asked envc to stop.
     Interrupted,
 }

@@ -12,8 +12,9 @@ use std::process::Command;
 use super::cgroup::Groups;
 use super::contract::*;
 use super::environment::Company;
+use super::gauge::Places;
 use super::options::Options;
-use super::process;
+use super::process::{self, Job};
 use super::spec::{HostRunSpec, LENT_DIR};
 use super::store::{self, from_io, io_error};
 use super::{helper, interactive, os_release};
@@ -175,13 +176,17 @@ impl Sandbox for HostSandbox {
 
     fn run(&mut self, command: &CommandSpec, sink: &mut dyn FnMut(&[u8])) -> Result<Finished> {
         let spec = self.spec(command, false);
-        process::run(
-            &self.options,
-            &self.groups,
-            ("host-run", &spec),
-            command.limits,
-            sink,
-        )
+        let job = Job {
+            program: &self.options.helper,
+            verb: "host-run",
+            spec: &spec,
+            limits: command.limits,
+            writes: Places {
+                disk: self.store.clone(),
+                dirs: vec![self.repository()],
+            },
+        };
+        process::run(&self.options, &self.groups, job, sink)
     }
 
     fn snapshot(&mut self) -> Result<SnapshotId> {
@@ -209,7 +214,7 @@ impl Sandbox for HostSandbox {
 
     fn interactive(&mut self, command: &CommandSpec) -> Result<i32> {
         let spec = self.spec(command, interactive::on_terminal());
-        process::interactive(&self.options, "host-run", &spec)
+        process::interactive(&self.options.helper, "host-run", &spec)
     }
 
     fn keep(&mut self, dir: &Path) -> Result<Kept> {

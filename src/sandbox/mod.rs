@@ -7,6 +7,7 @@ mod cgroup;
 mod contract;
 mod docker;
 mod environment;
+mod gauge;
 mod helper;
 mod host;
 mod interactive;

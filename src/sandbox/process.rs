@@ -4,17 +4,18 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use serde::Serialize;
 
 use super::cgroup::Groups;
 use super::contract::{Finished, Limits, Outcome, Result, SandboxError};
+use super::gauge::{Gauge, Places};
 use super::helper::{HELPER_ARGUMENT, STATUS_FD};
 use super::interactive::{self, Terminal};
 use super::options::Options;
-use super::spec::{HelperError, HoldReply, HoldSpec, RemoveSpec, Report};
+use super::spec::{ASK, HelperError, HoldReply, HoldSpec, KILL, PROGRAM, RemoveSpec, Report};
 use super::store::{from_io, io_error};
 use super::supervise::{self, Watch};
 
@@ -67,6 +68,17 @@ impl Holder {
 
     pub fn pid(&self) -> i32 {
         self.child.id() as i32
+    }
+
+    /// The store as the holder sees it: where layers are in memory, nobody else does.
+    pub fn view(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/{}/cwd", self.pid()))
+    }
+
+    /// The executable for what enters the sandbox: the holder's read-only view of this one. Whoever finds it there
+    /// as `/proc/self/exe` cannot write to it.
+    pub fn program(&self) -> PathBuf {
+        self.view().join(PROGRAM)
     }
 
     /// Drops a layer's files in the background.
@@ -189,11 +201,20 @@ fn spec_file<T: Serialize>(spec: &T, payload: Option<&[u8]>) -> io::Result<File>
 }
 
 impl Entered {
-    /// Asks the helper to end the sandbox's process 1, and with it everything.
+    /// Asks everything in the sandbox to end.
+    pub fn ask(child: &Child) {
+        Self::signal(child, ASK);
+    }
+
+    /// Makes the helper end the sandbox's process 1, and with it everything.
     pub fn stop(child: &Child) {
+        Self::signal(child, KILL);
+    }
+
+    fn signal(child: &Child, signal: i32) {
         // SAFETY: the child has not been waited for, so its id is still its own.
         unsafe {
-            libc::kill(child.id() as i32, libc::SIGTERM);
+            libc::kill(child.id() as i32, signal);
         }
     }
 
@@ -212,28 +233,41 @@ impl Entered {
     }
 }
 
-/// Runs a command through the helper's `verb` and watches its limits.
+/// A command that a helper shall run.
+pub struct Job<'a, T> {
+    /// The helper's executable.
+    pub program: &'a Path,
+    pub verb: &'a str,
+    pub spec: &'a T,
+    pub limits: Limits,
+    pub writes: Places,
+}
+
+/// Runs a command through a helper and watches its limits.
 pub fn run<T: Serialize>(
     options: &Options,
     groups: &Groups,
-    (verb, spec): (&str, &T),
-    limits: Limits,
+    job: Job<'_, T>,
     sink: &mut dyn FnMut(&[u8]),
 ) -> Result<Finished> {
+    let limits = job.limits;
     let what = "run a command in the sandbox";
     groups.set(&limits);
     let killed_before = groups.out_of_memory_kills();
     let (output, output_end) = io::pipe().map_err(io_error(what))?;
     let streams = Streams::Captured(output_end.into());
-    let entered = start(&options.helper, verb, spec, None, streams).map_err(io_error(what))?;
+    let entered = start(job.program, job.verb, job.spec, None, streams).map_err(io_error(what))?;
     let (child, mut status) = entered.split();
-    let watch = Watch {
+    let mut gauge = Gauge::new(job.writes, &limits, !groups.count_memory());
+    let mut watch = Watch {
         limits,
         interrupted: &|| options.interrupted(),
+        ask: &Entered::ask,
         kill: &Entered::stop,
+        gauge: &mut |child| gauge.verdict(child.id()),
     };
-    let ended =
-        supervise::supervise(child, OwnedFd::from(output), &watch, sink).map_err(io_error(what))?;
+    let ended = supervise::supervise(child, OwnedFd::from(output), &mut watch, sink)
+        .map_err(io_error(what))?;
     let report = Entered::report(&mut status).map_err(io_error(what))?;
     let out_of_memory = groups.out_of_memory_kills() > killed_before;
     let outcome = match (ended.verdict, report) {
@@ -252,7 +286,7 @@ pub fn run<T: Serialize>(
 }
 
 /// Runs a command through the helper's `verb` on this process's terminal; gives its exit status, 128+n for a signal.
-pub fn interactive<T: Serialize>(options: &Options, verb: &str, spec: &T) -> Result<i32> {
+pub fn interactive<T: Serialize>(program: &Path, verb: &str, spec: &T) -> Result<i32> {
     let what = "run a command on the terminal";
     let terminal = interactive::on_terminal()
         .then(Terminal::open)
@@ -260,7 +294,7 @@ pub fn interactive<T: Serialize>(options: &Options, verb: &str, spec: &T) -> Res
         .map_err(io_error(what))?;
     let user = terminal.as_ref().map(|t| t.user.try_clone()).transpose();
     let streams = Streams::Terminal(user.map_err(io_error(what))?);
-    let entered = start(&options.helper, verb, spec, None, streams).map_err(io_error(what))?;
+    let entered = start(program, verb, spec, None, streams).map_err(io_error(what))?;
     let (mut child, mut status) = entered.split();
     if let Some(terminal) = terminal {
         terminal.attend(&mut child).map_err(io_error(what))?;

@@ -10,6 +10,15 @@ use super::contract::Network;
 /// Directory in a sandbox (on a tmpfs, so never part of a layer) for what the host lends to commands.
 pub const LENT_DIR: &str = "/run/envc";
 
+/// Name in a store of the read-only view of the executable that enters it.
+pub const PROGRAM: &str = "envc";
+
+/// Signal that asks a helper to ask its command, and all that this started, to end.
+pub const ASK: i32 = libc::SIGTERM;
+
+/// Signal that makes a helper end its command, and all that this started, at once.
+pub const KILL: i32 = libc::SIGQUIT;
+
 /// A part of the sandbox's root: an overlay, or a read-only view, of a directory of the host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tree {
@@ -43,6 +52,8 @@ pub struct Mask {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HoldSpec {
     pub store: PathBuf,
+    /// This executable.
+    pub program: PathBuf,
     pub trees: Vec<Tree>,
     pub masks: Vec<Mask>,
     /// Directory of a kept state that is the lowest layer; masks are in it already.
@@ -90,6 +101,10 @@ pub struct EnterSpec {
     pub network: Network,
     /// Processes at once where no control group counts them, in a user namespace.
     pub processes: u64,
+    /// Open files of each process.
+    pub open_files: u64,
+    /// Bytes that a file system in memory may hold.
+    pub shared_memory: u64,
     pub action: Action,
 }
 

@@ -28,8 +28,28 @@ pub struct Ended {
 pub struct Watch<'a> {
     pub limits: Limits,
     pub interrupted: &'a dyn Fn() -> bool,
+    /// Asks the child and all it started to end, where time allows.
+    pub ask: &'a dyn Fn(&Child),
     /// Ends the child and all it started. Called again while the child does not end.
     pub kill: &'a dyn Fn(&Child),
+    /// Another limit, looked at from time to time.
+    pub gauge: &'a mut dyn FnMut(&Child) -> Option<Outcome>,
+}
+
+impl Watch<'_> {
+    /// Ends what has passed a limit: what floods the machine at once, everything else after the grace period.
+    fn end(&self, child: &Child, (verdict, at): (Outcome, Instant), asked: &mut bool) {
+        let patient = matches!(
+            verdict,
+            Outcome::TimedOut | Outcome::Silent | Outcome::Interrupted
+        );
+        if !patient || at.elapsed() >= self.limits.grace {
+            (self.kill)(child);
+        } else if !*asked {
+            *asked = true;
+            (self.ask)(child);
+        }
+    }
 }
 
 /// Reads `output` to its end, hands it to `sink`, and enforces the limits. Never waits for a process that inherited
@@ -37,7 +57,7 @@ pub struct Watch<'a> {
 pub fn supervise(
     mut child: Child,
     output: OwnedFd,
-    watch: &Watch<'_>,
+    watch: &mut Watch<'_>,
     sink: &mut dyn FnMut(&[u8]),
 ) -> io::Result<Ended> {
     let mut state = State::new(output, watch.limits);
@@ -47,6 +67,7 @@ pub fn supervise(
         rustix::process::PidfdFlags::empty(),
     )?;
     let mut ended = None;
+    let mut asked = false;
     loop {
         state.wait(ended.is_none().then_some(&exit))?;
         state.read(sink)?;
@@ -60,15 +81,15 @@ pub fn supervise(
             Some((at, success)) => {
                 return Ok(Ended {
                     success,
-                    verdict: state.verdict,
+                    verdict: state.verdict.map(|(verdict, _)| verdict),
                     wall: at - state.start,
                     output_bytes: state.bytes,
                 });
             }
             None => {
-                state.judge((watch.interrupted)());
-                if state.verdict.is_some() {
-                    (watch.kill)(&child);
+                state.judge((watch.interrupted)(), &mut || (watch.gauge)(&child));
+                if let Some(verdict) = state.verdict {
+                    watch.end(&child, verdict, &mut asked);
                 }
             }
         }
@@ -85,7 +106,9 @@ struct State {
     open: bool,
     /// The last read found nothing more.
     drained: bool,
-    verdict: Option<Outcome>,
+    gauged: Instant,
+    /// The limit that was passed, and when.
+    verdict: Option<(Outcome, Instant)>,
 }
 
 impl State {
@@ -99,6 +122,7 @@ impl State {
             bytes: 0,
             open: true,
             drained: false,
+            gauged: now,
             verdict: None,
         }
     }
@@ -152,7 +176,12 @@ impl State {
         Ok(())
     }
 
-    fn judge(&mut self, interrupted: bool) {
+    fn judge(&mut self, interrupted: bool, gauge: &mut dyn FnMut() -> Option<Outcome>) {
+        // Output is counted here, so that it is judged without delay.
+        if self.bytes > self.limits.output {
+            self.verdict
+                .get_or_insert((Outcome::OutputLimit, Instant::now()));
+        }
         if self.verdict.is_some() {
             return;
         }
@@ -160,17 +189,19 @@ impl State {
             .limits
             .silence
             .is_some_and(|limit| self.last_output.elapsed() >= limit);
-        self.verdict = if interrupted {
+        let verdict = if interrupted {
             Some(Outcome::Interrupted)
-        } else if self.bytes > self.limits.output {
-            Some(Outcome::OutputLimit)
         } else if self.start.elapsed() >= self.limits.wall {
             Some(Outcome::TimedOut)
         } else if silent {
             Some(Outcome::Silent)
+        } else if self.gauged.elapsed() >= TICK {
+            self.gauged = Instant::now();
+            gauge()
         } else {
             None
         };
+        self.verdict = verdict.map(|verdict| (verdict, Instant::now()));
     }
 }
 

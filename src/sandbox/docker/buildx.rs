@@ -56,12 +56,14 @@ pub fn build(
     let child = command.spawn().map_err(io_error(what))?;
     // The command keeps the pipe's end until it is dropped, and the output would have no end.
     drop(command);
-    let watch = Watch {
+    let mut watch = Watch {
         limits: Limits {
             wall: Duration::from_secs(6 * 3600),
             ..Limits::default()
         },
         interrupted,
+        ask: &|_| {},
+        gauge: &mut |_| None,
         kill: &|child| {
             // SAFETY: the child has not been waited for, so the group it leads is its own.
             unsafe {
@@ -69,8 +71,8 @@ pub fn build(
             }
         },
     };
-    let ended =
-        supervise::supervise(child, OwnedFd::from(output), &watch, sink).map_err(io_error(what))?;
+    let ended = supervise::supervise(child, OwnedFd::from(output), &mut watch, sink)
+        .map_err(io_error(what))?;
     match ended.verdict {
         Some(Outcome::Interrupted) => Err(SandboxError::Interrupted),
         None if ended.success => engine.image_id(&tag),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::sys::{self, Context, Result};
 use super::{mounts, userns};
-use crate::sandbox::spec::{HelperError, HoldReply, HoldSpec, Mask, TreeKind};
+use crate::sandbox::spec::{HelperError, HoldReply, HoldSpec, Mask, PROGRAM, TreeKind};
 
 /// Runs the holder to its end.
 pub fn run(spec: &HoldSpec, input: &mut dyn BufRead) -> i32 {
@@ -55,6 +55,7 @@ fn prepare(spec: &HoldSpec) -> Result<HoldReply> {
             sys::restrict(&at, true)?;
         }
     }
+    view_program(&spec.program)?;
     let store = choose_store(spec)?;
     if let Some(kept) = &spec.kept {
         mkdir(Path::new("l/0"), 0o755)?;
@@ -75,6 +76,14 @@ fn prepare(spec: &HoldSpec) -> Result<HoldReply> {
         store: store.into(),
         single_id,
     })
+}
+
+/// The executable as commands meet it: on a mount that nobody can write through.
+fn view_program(program: &Path) -> Result<()> {
+    let view = Path::new(PROGRAM);
+    fs::write(view, b"").context(|| "create the view of the executable".into())?;
+    sys::bind(program, view, false)?;
+    sys::restrict(view, false)
 }
 
 impl HoldSpec {
@@ -142,11 +151,15 @@ fn apply_mask(mask: &Mask, user_namespace: bool) -> Result<()> {
     match &mask.contents {
         Some(contents) if found.is_file() => {
             fs::write(&target, contents).context(|| format!("mask {}", target.display()))?;
+            let _ = std::os::unix::fs::chown(&target, Some(found.uid()), Some(found.gid()));
             fs::set_permissions(&target, fs::Permissions::from_mode(found.mode() & 0o7777))
                 .context(|| format!("mask {}", target.display()))
         }
         None if found.is_dir() => {
-            mkdir(&target, found.mode() & 0o7777)?;
+            mkdir(&target, 0o755)?;
+            let _ = std::os::unix::fs::chown(&target, Some(found.uid()), Some(found.gid()));
+            fs::set_permissions(&target, fs::Permissions::from_mode(found.mode() & 0o7777))
+                .context(|| format!("mask {}", target.display()))?;
             let name = if user_namespace {
                 c"user.overlay.opaque"
             } else {
@@ -257,7 +270,7 @@ fn finish(spec: &HoldSpec) {
             return;
         }
     }
-    for dir in ["m", "l/0", "l"] {
+    for dir in [PROGRAM, "m", "l/0", "l"] {
         if let Ok(path) = sys::c_path(&spec.store.join(dir)) {
             // SAFETY: path is a NUL-terminated string; failing where nothing is mounted is expected.
             while unsafe { libc::umount2(path.as_ptr(), libc::MNT_DETACH) } == 0 {}

@@ -1,14 +1,17 @@
 //! The helper: this same executable, started as `envc __sandbox …` with one thread, so that it may fork, change
 //! namespaces and drop privileges, none of which the many-threaded parent can safely do.
 
+mod command;
 mod files;
 mod flatten;
 mod harden;
 mod holder;
 mod host_run;
 mod init;
+mod landlock;
 mod mounts;
 mod seccomp;
+mod sockets;
 mod sys;
 mod userns;
 

@@ -13,16 +13,24 @@ const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
 
 /// Parts of `/proc` through which root could change the host; and those that only tell about it.
 const PROC_READ_ONLY: [&str; 5] = ["bus", "fs", "irq", "sys", "sysrq-trigger"];
-const PROC_HIDDEN: [&str; 9] = [
+const PROC_HIDDEN: [&str; 17] = [
     "acpi",
     "asound",
+    "interrupts",
+    "kallsyms",
     "kcore",
+    "key-users",
     "keys",
     "kmsg",
+    "kpagecgroup",
+    "kpagecount",
+    "kpageflags",
     "latency_stats",
     "sched_debug",
     "scsi",
+    "slabinfo",
     "timer_list",
+    "vmallocinfo",
 ];
 
 /// Nothing mounted from here on is seen outside of this mount namespace; unmounts of the host still arrive.
@@ -109,18 +117,45 @@ pub fn trees(spec: &EnterSpec) -> Result<PathBuf> {
 
 /// Mounts what is not part of any layer. The current directory is the new root; the old one is still in reach.
 pub fn system(spec: &EnterSpec) -> Result<()> {
+    bound_processes(spec);
     for dir in ["dev", "proc", "run", "sys", "tmp"] {
         mountpoint(Path::new(dir))?;
     }
     sticky_tmp();
-    devices()?;
-    tmpfs("run", "mode=755")?;
+    let size = format!("size={}", spec.shared_memory);
+    devices(&size)?;
+    tmpfs("run", &format!("mode=755,{size}"))?;
     for dir in ["run/lock", &LENT_DIR[1..]] {
         make_dir(Path::new(dir))?;
     }
     proc()?;
     cpu_information()?;
     spec.lent.iter().try_for_each(lend)
+}
+
+/// Where no control group counts processes, their numbers run out (since Linux 6.14 for each namespace). `/proc` is
+/// still the host's, which means this process's namespaces all the same.
+fn bound_processes(spec: &EnterSpec) {
+    /// The kernel takes no less.
+    const LEAST: u64 = 302;
+    if spec.cgroups.is_empty() {
+        let most = spec.processes.max(LEAST).to_string();
+        if own_pid_max() {
+            let _ = fs::write("/proc/sys/kernel/pid_max", most);
+        }
+    }
+}
+
+/// Whether `pid_max` is a namespace's own, and not the machine's.
+fn own_pid_max() -> bool {
+    let release = rustix::system::uname()
+        .release()
+        .to_string_lossy()
+        .into_owned();
+    let mut numbers = release
+        .split(['.', '-'])
+        .map_while(|n| n.parse::<u32>().ok());
+    (numbers.next(), numbers.next()) >= (Some(6), Some(14))
 }
 
 fn sticky_tmp() {
@@ -154,7 +189,7 @@ fn tmpfs(at: &str, options: &str) -> Result<()> {
         .context(|| format!("mount a tmpfs at {at}"))
 }
 
-fn devices() -> Result<()> {
+fn devices(shared_memory: &str) -> Result<()> {
     sys::mount(
         Path::new("tmpfs"),
         Path::new("dev"),
@@ -181,7 +216,7 @@ fn devices() -> Result<()> {
         options,
     )
     .context(|| "mount /dev/pts".into())?;
-    tmpfs("dev/shm", "mode=1777")?;
+    tmpfs("dev/shm", &format!("mode=1777,{shared_memory}"))?;
     let links = [
         ("pts/ptmx", "dev/ptmx"),
         ("/proc/self/fd", "dev/fd"),

@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use super::secrets;
 use crate::sandbox::contract::{Base, Result, SandboxError, SandboxFacts};
 use crate::sandbox::docker;
 use crate::sandbox::options::Options;
@@ -21,24 +22,6 @@ const SYSTEM: [&str; 12] = [
 /// Empty directories that a root is expected to have.
 const USUAL: [&str; 11] = [
     "dev", "home", "media", "mnt", "proc", "root", "run", "srv", "sys", "tmp", "repo",
-];
-
-/// Directories of the host that look empty: keys, mail, logs, other sandboxes' and engines' data.
-const EMPTY: [&str; 14] = [
-    "etc/docker",
-    "etc/ssh",
-    "etc/ssl/private",
-    "etc/sudoers.d",
-    "var/backups",
-    "var/cache/apt/archives",
-    "var/lib/containerd",
-    "var/lib/containers",
-    "var/lib/docker",
-    "var/lib/kubelet",
-    "var/log",
-    "var/mail",
-    "var/spool/cron",
-    "var/tmp",
 ];
 
 /// Parts of a root, as the helper mounts them.
@@ -143,7 +126,7 @@ fn host(store: &Path, unprivileged: bool) -> Result<Root> {
     let masks = if unprivileged {
         Vec::new()
     } else {
-        masks(&builder.trees)
+        secrets::masks(&builder.trees)
     };
     Ok(Root {
         facts: os_release::facts("overlay", "host", Path::new("/"), None),
@@ -210,43 +193,6 @@ fn tree_name(path: &Path) -> String {
     name
 }
 
-/// The host's secrets as they look inside: empty directories, and a `shadow` in which every account is locked.
-fn masks(trees: &[Tree]) -> Vec<Mask> {
-    let mut masks: Vec<Mask> = EMPTY
-        .iter()
-        .filter_map(|path| mask(trees, path, None))
-        .collect();
-    for name in ["etc/shadow", "etc/gshadow", "etc/shadow-", "etc/gshadow-"] {
-        let text = fs::read_to_string(Path::new("/").join(name)).unwrap_or_default();
-        masks.extend(mask(trees, name, Some(locked(&text))));
-    }
-    masks
-}
-
-fn mask(trees: &[Tree], path: &str, contents: Option<String>) -> Option<Mask> {
-    let full = Path::new("/").join(path);
-    let tree = trees
-        .iter()
-        .filter(|tree| tree.at != "/")
-        .find(|tree| full.starts_with(&tree.at))?;
-    Some(Mask {
-        tree: tree.name.clone(),
-        path: full.strip_prefix(&tree.at).ok()?.to_path_buf(),
-        contents,
-    })
-}
-
-/// Replaces the second field (the password hash) of each line of shadow(5) or gshadow(5).
-fn locked(text: &str) -> String {
-    text.lines()
-        .filter_map(|line| {
-            let (name, rest) = line.split_once(':')?;
-            let rest = rest.split_once(':').map_or("", |(_, rest)| rest);
-            Some(format!("{name}:*:{rest}\n"))
-        })
-        .collect()
-}
-
 fn make_dir(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(io_error(format!("create {}", path.display())))
 }
@@ -260,12 +206,6 @@ fn set_mode(path: &Path, mode: u32) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn passwords_are_locked() {
-        let text = "root:$y$secret:19000:0:99999:7:::\nbin:*:1::::::\n";
-        assert_eq!(locked(text), "root:*:19000:0:99999:7:::\nbin:*:1::::::\n");
-    }
 
     #[test]
     fn a_store_inside_of_a_system_directory_is_left_out() {

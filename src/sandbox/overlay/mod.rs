@@ -3,6 +3,7 @@
 
 mod base;
 mod kept;
+mod secrets;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -12,8 +13,9 @@ use std::path::{Path, PathBuf};
 use super::cgroup::Groups;
 use super::contract::*;
 use super::environment::Company;
+use super::gauge::Places;
 use super::options::Options;
-use super::process::{self, Entered, Holder, Streams};
+use super::process::{self, Entered, Holder, Job, Streams};
 use super::spec::{Action, EnterSpec, FlattenSpec, HoldSpec, Lend, Report, Tree, TreeKind};
 use super::store::{self, from_io, io_error};
 
@@ -79,6 +81,8 @@ impl OverlaySandbox {
         }
         let spec = HoldSpec {
             store: store.clone(),
+            program: std::fs::canonicalize(&options.helper)
+                .map_err(io_error(format!("find {}", options.helper.display())))?,
             trees: root.trees.clone(),
             masks: root.masks.clone(),
             kept,
@@ -158,6 +162,8 @@ impl OverlaySandbox {
             cgroups: self.groups.dirs.clone(),
             network,
             processes: Limits::default().processes,
+            open_files: Limits::default().open_files,
+            shared_memory: Limits::default().memory / 2,
             action,
         }
     }
@@ -171,7 +177,21 @@ impl OverlaySandbox {
         };
         let mut spec = self.enter_spec(command.network, action);
         spec.processes = command.limits.processes;
+        spec.open_files = command.limits.open_files;
+        spec.shared_memory = command.limits.memory / 2;
         spec
+    }
+
+    /// Where a command of the present layer writes.
+    fn writes(&self) -> Places {
+        let layers = self.holder.view().join("l");
+        let lent = self.lent.iter().filter(|lend| lend.writable);
+        Places {
+            dirs: std::iter::once(layers.join(self.active.to_string()))
+                .chain(lent.map(|lend| lend.source.clone()))
+                .collect(),
+            disk: layers,
+        }
     }
 
     /// A file action: its output (of at most [`READ_LIMIT`] bytes) is what it read.
@@ -184,8 +204,9 @@ impl OverlaySandbox {
         spec.cgroups = Vec::new();
         let (output, output_end) = std::io::pipe().map_err(io_error(what))?;
         let streams = Streams::Captured(output_end.into());
-        let entered = process::start(&self.options.helper, "enter", &spec, payload, streams)
-            .map_err(io_error(what))?;
+        let program = self.holder.program();
+        let entered =
+            process::start(&program, "enter", &spec, payload, streams).map_err(io_error(what))?;
         let (mut child, mut status) = entered.split();
         let mut bytes = Vec::new();
         let read = output.take(READ_LIMIT + 1).read_to_end(&mut bytes);
@@ -238,13 +259,14 @@ impl Sandbox for OverlaySandbox {
     fn run(&mut self, command: &CommandSpec, sink: &mut dyn FnMut(&[u8])) -> Result<Finished> {
         self.touched = true;
         let spec = self.run_action(command, false);
-        process::run(
-            &self.options,
-            &self.groups,
-            ("enter", &spec),
-            command.limits,
-            sink,
-        )
+        let job = Job {
+            program: &self.holder.program(),
+            verb: "enter",
+            spec: &spec,
+            limits: command.limits,
+            writes: self.writes(),
+        };
+        process::run(&self.options, &self.groups, job, sink)
     }
 
     fn snapshot(&mut self) -> Result<SnapshotId> {
@@ -292,7 +314,7 @@ impl Sandbox for OverlaySandbox {
         self.touched = true;
         self.groups.set(&command.limits);
         let spec = self.run_action(command, super::interactive::on_terminal());
-        process::interactive(&self.options, "enter", &spec)
+        process::interactive(&self.holder.program(), "enter", &spec)
     }
 
     fn keep(&mut self, dir: &Path) -> Result<Kept> {
