@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::emit::Verbosity;
 use crate::plan::Constraints;
 use crate::pyramid::Level;
-use crate::sandbox::{Backend, Base};
+use crate::sandbox::{Backend, Base, NetworkPolicy};
 
 /// Turns a source repository into a verified environment.
 #[derive(Debug, Parser)]
@@ -168,6 +168,26 @@ impl From<BackendName> for Backend {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NetworkName {
+    /// Every command has the network, through this machine.
+    Full,
+    /// Set-up and installation have it; tests and programs have loopback only.
+    InstallOnly,
+    /// Loopback only.
+    None,
+}
+
+impl From<NetworkName> for NetworkPolicy {
+    fn from(name: NetworkName) -> Self {
+        match name {
+            NetworkName::Full => Self::Full,
+            NetworkName::InstallOnly => Self::InstallOnly,
+            NetworkName::None => Self::None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Certify {
     /// Build the Dockerfile and run the pyramid in it.
     Docker,
@@ -203,6 +223,9 @@ pub struct Build {
     /// Where commands run.
     #[arg(long, value_enum, default_value = "overlay")]
     pub sandbox: BackendName,
+    /// Who has the network.
+    #[arg(long, value_enum, default_value = "full")]
+    pub network: NetworkName,
     /// Also prove the Dockerfile [default: docker, where an engine answers].
     #[arg(long, value_enum)]
     pub certify: Option<Certify>,

@@ -76,6 +76,7 @@ pub fn run(options: &Build, verbosity: Verbosity) -> Result<Exit, Failure> {
     let sandbox_options = Options {
         interrupted,
         cache_scope: Some(cache_scope(&analysis.repository.root)),
+        network: options.network.into(),
         ..Options::new()?
     };
     let backend = Backend::from(options.sandbox);

@@ -59,8 +59,36 @@ impl Default for Limits {
 #[serde(rename_all = "kebab-case")]
 pub enum Network {
     Full,
+    /// For a command whose result is judged: as the user's [`NetworkPolicy`] says.
+    Judged,
     /// Loopback only.
     None,
+}
+
+/// What of the network the user lets commands have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NetworkPolicy {
+    /// Through this machine, always. The default: many test commands build first, or fetch what their build left out,
+    /// and would fail without it for no fault of the environment.
+    #[default]
+    Full,
+    /// Set-up and installation have it; what is judged (tests, programs) has loopback only.
+    InstallOnly,
+    /// Loopback only, always.
+    None,
+}
+
+impl NetworkPolicy {
+    /// What a command that wants `wanted` gets: [`Network::Full`] or [`Network::None`].
+    pub fn allow(self, wanted: Network) -> Network {
+        match (self, wanted) {
+            (_, Network::None) | (Self::None, _) | (Self::InstallOnly, Network::Judged) => {
+                Network::None
+            }
+            (Self::Full, _) | (Self::InstallOnly, Network::Full) => Network::Full,
+        }
+    }
 }
 
 /// How a command ended.
@@ -198,4 +226,25 @@ pub struct Kept {
     pub base: Base,
     /// Directory, image id, or store file, as the backend understands it.
     pub state: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_policy_decides_what_a_command_gets() {
+        use Network::{Full, Judged, None};
+        let table = [
+            (NetworkPolicy::Full, [Full, Full, None]),
+            (NetworkPolicy::InstallOnly, [Full, None, None]),
+            (NetworkPolicy::None, [None, None, None]),
+        ];
+        for (policy, expected) in table {
+            assert_eq!(
+                [Full, Judged, None].map(|wanted| policy.allow(wanted)),
+                expected
+            );
+        }
+    }
 }

@@ -29,6 +29,7 @@ pub struct HostSandbox {
     snapshots: u32,
     /// What the repository's copy was at creation: nothing, or a kept copy.
     origin: Option<PathBuf>,
+    _claim: store::Claim,
 }
 
 impl HostSandbox {
@@ -44,7 +45,8 @@ impl HostSandbox {
 
     fn over(origin: Option<PathBuf>, options: &Options) -> Result<Self> {
         let id = store::new_id();
-        let store = store::create_dir(&options.helper, &options.store_root(), "hosts", &id)?;
+        let claim = store::claim(&options.helper, &options.store_root(), "hosts", &id)?;
+        let store = claim.dir.clone();
         let company = Company::collect(options, &store, &Base::Host)?;
         let mut sandbox = Self {
             options: options.clone(),
@@ -54,6 +56,7 @@ impl HostSandbox {
             company,
             snapshots: 0,
             origin,
+            _claim: claim,
         };
         sandbox.reset()?;
         Ok(sandbox)

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::contract::{Result, SandboxError};
+use super::contract::{NetworkPolicy, Result, SandboxError};
 
 /// How isolation is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +44,8 @@ pub struct Options {
     /// Name of the package caches to share. One name for each repository: a hostile build could leave bad files in
     /// a cache, and must not reach another repository's build with them. `None`: no shared caches.
     pub cache_scope: Option<String>,
+    /// What of the network commands may have. No sandbox of kind `host` can keep to it.
+    pub network: NetworkPolicy,
 }
 
 impl Options {
@@ -59,6 +61,7 @@ impl Options {
             ca_and_proxy: true,
             interrupted: Arc::new(AtomicBool::new(false)),
             cache_scope: None,
+            network: NetworkPolicy::default(),
         })
     }
 

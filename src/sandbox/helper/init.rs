@@ -23,7 +23,7 @@ pub fn enter(spec: &EnterSpec, payload: Vec<u8>) -> Result<i32> {
     join_cgroups(&spec.cgroups);
     join_holder(spec)?;
     let network = match spec.network {
-        Network::Full => 0,
+        Network::Full | Network::Judged => 0,
         Network::None => libc::CLONE_NEWNET,
     };
     sys::unshare(

@@ -46,6 +46,7 @@ pub struct OverlaySandbox {
     // Dropped in this order: the holder removes the store when all commands have ended.
     holder: Holder,
     groups: Groups,
+    _claim: store::Claim,
 }
 
 impl OverlaySandbox {
@@ -57,8 +58,9 @@ impl OverlaySandbox {
     fn over(base: &Base, kept: Option<PathBuf>, options: &Options) -> Result<Self> {
         let id = store::new_id();
         let root = options.store_root();
-        let store = store::create_dir(&options.helper, &root, "sandboxes", &id)?;
-        let result = Self::create_in(base, kept, options, &id, store.clone());
+        let claim = store::claim(&options.helper, &root, "sandboxes", &id)?;
+        let store = claim.dir.clone();
+        let result = Self::create_in(base, kept, options, &id, claim);
         if result.is_err() {
             super::helper::remove_tree(&store);
         }
@@ -70,8 +72,9 @@ impl OverlaySandbox {
         kept: Option<PathBuf>,
         options: &Options,
         id: &str,
-        store: PathBuf,
+        claim: store::Claim,
     ) -> Result<Self> {
+        let store = claim.dir.clone();
         let unprivileged = !rustix::process::geteuid().is_root();
         let root = base::root(base, &store, unprivileged, options)?;
         let groups = Groups::create(id);
@@ -105,6 +108,7 @@ impl OverlaySandbox {
             next: 2,
             holder,
             groups,
+            _claim: claim,
         })
     }
 
@@ -160,7 +164,7 @@ impl OverlaySandbox {
             layers: self.stack(),
             lent: self.lent.clone(),
             cgroups: self.groups.dirs.clone(),
-            network,
+            network: self.options.network.allow(network),
             processes: Limits::default().processes,
             open_files: Limits::default().open_files,
             shared_memory: Limits::default().memory / 2,
