@@ -217,6 +217,12 @@ pub struct Build {
     /// End a command that prints nothing for so long.
     #[arg(long, value_parser = duration, value_name = "TIME")]
     pub silence: Option<Duration>,
+    /// Memory that a command and all it starts may have together [default: 16G].
+    #[arg(long, value_parser = size, value_name = "SIZE")]
+    pub memory: Option<u64>,
+    /// Disk space that a single command may fill [default: 64G].
+    #[arg(long, value_parser = size, value_name = "SIZE")]
+    pub disk: Option<u64>,
     /// Repairs that may be tried.
     #[arg(long, default_value_t = 30, value_name = "N")]
     pub attempts: u32,
@@ -316,6 +322,22 @@ fn date(text: &str) -> Result<String, String> {
         .map_err(|_| "expected a date such as 2024-03-31".to_owned())
 }
 
+/// Bytes, with a suffix for powers of 1024.
+fn size(text: &str) -> Result<u64, String> {
+    let wrong = || "expected a size such as 512M or 4G".to_owned();
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let shift = match text.get(digits.len()..).unwrap_or_default() {
+        "" => 0,
+        "K" | "k" => 10,
+        "M" | "m" => 20,
+        "G" | "g" => 30,
+        "T" | "t" => 40,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    number.checked_mul(1 << shift).ok_or_else(wrong)
+}
+
 /// `90s`, `20m`, `1h30m`, or a bare number of seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || "expected a time such as 90s, 20m or 1h30m".to_owned();
@@ -366,6 +388,15 @@ mod tests {
         assert_eq!(duration("45"), Ok(Duration::from_secs(45)));
         for wrong in ["", "m", "10x", "5m3", "99999999999999999999h"] {
             assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(size("512M"), Ok(512 << 20));
+        assert_eq!(size("7"), Ok(7));
+        for wrong in ["", "M", "4GB", "1.5G", "99999999999T"] {
+            assert!(size(wrong).is_err(), "{wrong}");
         }
     }
 

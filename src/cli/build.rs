@@ -77,6 +77,8 @@ pub fn run(options: &Build, verbosity: Verbosity) -> Result<Exit, Failure> {
         interrupted,
         cache_scope: Some(cache_scope(&analysis.repository.root)),
         network: options.network.into(),
+        memory: options.memory,
+        disk: options.disk,
         ..Options::new()?
     };
     let backend = Backend::from(options.sandbox);

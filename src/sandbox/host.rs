@@ -183,7 +183,7 @@ impl Sandbox for HostSandbox {
             program: &self.options.helper,
             verb: "host-run",
             spec: &spec,
-            limits: command.limits,
+            limits: self.options.limits(command.limits),
             writes: Places {
                 disk: self.store.clone(),
                 dirs: vec![self.repository()],

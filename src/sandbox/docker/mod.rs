@@ -340,7 +340,7 @@ impl Sandbox for DockerSandbox {
     }
 
     fn run(&mut self, command: &CommandSpec, sink: &mut dyn FnMut(&[u8])) -> Result<Finished> {
-        self.set_limits(&command.limits)?;
+        self.set_limits(&self.options.limits(command.limits))?;
         let network = self.options.network.allow(command.network);
         if network == Network::None {
             self.set_network(false)?;

@@ -180,9 +180,10 @@ impl OverlaySandbox {
             terminal,
         };
         let mut spec = self.enter_spec(command.network, action);
-        spec.processes = command.limits.processes;
-        spec.open_files = command.limits.open_files;
-        spec.shared_memory = command.limits.memory / 2;
+        let limits = self.options.limits(command.limits);
+        spec.processes = limits.processes;
+        spec.open_files = limits.open_files;
+        spec.shared_memory = limits.memory / 2;
         spec
     }
 
@@ -267,7 +268,7 @@ impl Sandbox for OverlaySandbox {
             program: &self.holder.program(),
             verb: "enter",
             spec: &spec,
-            limits: command.limits,
+            limits: self.options.limits(command.limits),
             writes: self.writes(),
         };
         process::run(&self.options, &self.groups, job, sink)
@@ -316,7 +317,7 @@ impl Sandbox for OverlaySandbox {
 
     fn interactive(&mut self, command: &CommandSpec) -> Result<i32> {
         self.touched = true;
-        self.groups.set(&command.limits);
+        self.groups.set(&self.options.limits(command.limits));
         let spec = self.run_action(command, super::interactive::on_terminal());
         process::interactive(&self.holder.program(), "enter", &spec)
     }
