@@ -226,9 +226,9 @@ pub struct Build {
     /// Repairs that may be tried.
     #[arg(long, default_value_t = 30, value_name = "N")]
     pub attempts: u32,
-    /// Where commands run.
-    #[arg(long, value_enum, default_value = "overlay")]
-    pub sandbox: BackendName,
+    /// Where commands run [default: overlay; docker where overlay cannot work and an engine answers].
+    #[arg(long, value_enum)]
+    pub sandbox: Option<BackendName>,
     /// Who has the network.
     #[arg(long, value_enum, default_value = "full")]
     pub network: NetworkName,

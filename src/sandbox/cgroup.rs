@@ -75,6 +75,11 @@ impl Groups {
         }
     }
 
+    /// Whether memory and whether processes are bounded for all of a command together.
+    pub fn counted(&self) -> (bool, bool) {
+        (self.memory.is_some(), self.processes.is_some())
+    }
+
     /// Whether a group counts, and bounds, the memory of all processes together.
     pub fn count_memory(&self) -> bool {
         self.memory.is_some()

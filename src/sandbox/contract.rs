@@ -182,6 +182,11 @@ pub enum SandboxError {
     Base(String, String),
     #[error("container engine: {0}")]
     Engine(String),
+    /// The directory for layers and caches cannot be used.
+    #[error(
+        "cannot keep layers and caches in {0}: {1}\n  let XDG_CACHE_HOME name a directory that you can write to, on a disk with some free space"
+    )]
+    Store(String, String),
     #[error("interrupted")]
     Interrupted,
 }

@@ -15,6 +15,7 @@ use super::gauge::{Gauge, Places};
 use super::helper::{HELPER_ARGUMENT, STATUS_FD};
 use super::interactive::{self, Terminal};
 use super::options::Options;
+use super::privilege::Privilege;
 use super::spec::{ASK, HelperError, HoldReply, HoldSpec, KILL, PROGRAM, RemoveSpec, Report};
 use super::store::{from_io, io_error};
 use super::supervise::{self, Watch};
@@ -25,6 +26,8 @@ pub struct Holder {
     child: Child,
     input: Option<ChildStdin>,
     pub single_id: bool,
+    /// Layers are in memory, as the store's file system cannot carry an overlay.
+    pub in_memory: bool,
 }
 
 impl Holder {
@@ -48,7 +51,8 @@ impl Holder {
             .and(read)
             .and_then(|_| Ok(serde_json::from_str::<HoldReply>(&line)?));
         match reply {
-            Ok(HoldReply::Ready { single_id, .. }) => Ok(Self {
+            Ok(HoldReply::Ready { single_id, store }) => Ok(Self {
+                in_memory: store == "tmpfs",
                 child,
                 input: Some(input),
                 single_id,
@@ -101,14 +105,14 @@ fn lost(what: &str) -> SandboxError {
 }
 
 fn unavailable(error: HelperError) -> SandboxError {
-    if error.errno == Some(libc::ENOSPC) {
+    // The number of namespaces may be used up, too: that is said with the same number as a full disk.
+    if error.errno == Some(libc::ENOSPC) && !error.what.starts_with("unshare") {
         return SandboxError::NoSpace(error.what);
     }
     SandboxError::Unavailable {
         backend: "overlay",
         why: error.to_string(),
-        hint: "run envc as root, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, \
-               user.max_user_namespaces>0); or use --sandbox docker"
+        hint: "`envc doctor` says what is missing and what to do; or run envc as root, or use --sandbox docker"
             .into(),
     }
 }
@@ -335,7 +339,7 @@ pub fn finish<T: Serialize>(helper: &Path, verb: &str, spec: &T) -> Result<()> {
 pub fn remove(helper: &Path, path: &Path) -> Result<()> {
     let spec = RemoveSpec {
         path: path.to_path_buf(),
-        user_namespace: !rustix::process::geteuid().is_root(),
+        user_namespace: Privilege::here().needs_namespace(),
     };
     finish(helper, "remove", &spec)
 }

@@ -60,6 +60,8 @@ pub struct HoldSpec {
     pub kept: Option<PathBuf>,
     /// Enter a user namespace first: the caller is not root.
     pub user_namespace: bool,
+    /// Mark layers by `user` attributes.
+    pub user_marks: bool,
     /// Control groups to remove at the end.
     pub cgroups: Vec<PathBuf>,
 }
@@ -92,6 +94,7 @@ pub struct EnterSpec {
     /// Process id of the holder.
     pub holder: i32,
     pub user_namespace: bool,
+    pub user_marks: bool,
     pub store: PathBuf,
     pub trees: Vec<Tree>,
     /// Layer numbers, the writable one first.

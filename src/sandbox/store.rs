@@ -74,6 +74,16 @@ impl Drop for Claim {
     }
 }
 
+/// A store that cannot be written to. A full disk is told apart: that may be another tomorrow.
+fn unusable(root: &Path, error: io::Error) -> SandboxError {
+    match error.raw_os_error() {
+        Some(libc::ENOSPC | libc::EDQUOT) => {
+            SandboxError::NoSpace(format!("write to {}", root.display()))
+        }
+        _ => SandboxError::Store(root.display().to_string(), error.to_string()),
+    }
+}
+
 /// The same as [`claim`] for what lasts as long as this process or is removed by its maker; the locked file is left to
 /// the next run.
 pub fn create_dir(helper: &Path, root: &Path, kind: &str, id: &str) -> Result<PathBuf> {
@@ -87,14 +97,13 @@ pub fn create_dir(helper: &Path, root: &Path, kind: &str, id: &str) -> Result<Pa
 /// Creates `kind/id` below the store's root, first removing what dead runs left in `kind`.
 pub fn claim(helper: &Path, root: &Path, kind: &str, id: &str) -> Result<Claim> {
     let parent = root.join(kind);
-    fs::create_dir_all(&parent).map_err(io_error(format!("create {}", parent.display())))?;
+    fs::create_dir_all(&parent).map_err(|error| unusable(root, error))?;
     reap(helper, &parent);
     // The helper enters by this path; a link or a relative path would mean something else there.
     let parent =
         fs::canonicalize(&parent).map_err(io_error(format!("find {}", parent.display())))?;
     let lock = parent.join(format!("{id}{LOCK}"));
-    let what = || format!("create {}", lock.display());
-    let locked = File::create(&lock).map_err(io_error(what()))?;
+    let locked = File::create(&lock).map_err(|error| unusable(root, error))?;
     // A file system without locks leaves the process id to tell.
     let _ = flock(&locked, FlockOperation::NonBlockingLockExclusive);
     let claim = Claim {

@@ -70,7 +70,7 @@ fn prepare(spec: &HoldSpec) -> Result<HoldReply> {
         mkdir(&Path::new("l/0").join(tree), 0o755)?;
     }
     for mask in &spec.masks {
-        apply_mask(mask, spec.user_namespace)?;
+        apply_mask(mask, spec.user_marks)?;
     }
     Ok(HoldReply::Ready {
         store: store.into(),
@@ -126,7 +126,7 @@ fn choose_store(spec: &HoldSpec) -> Result<&'static str> {
 
 fn try_overlay(spec: &HoldSpec, tree: &str) -> Result<()> {
     let at = Path::new("m");
-    mounts::overlay(tree, &[u32::MAX], at, spec.user_namespace)?;
+    mounts::overlay(tree, &[u32::MAX], at, spec.user_marks)?;
     // Some file systems mount and then refuse to write; a whiteout is the most demanding thing to make.
     let probe = at.join(".envc-probe");
     let result = fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe));
@@ -140,7 +140,7 @@ fn try_overlay(spec: &HoldSpec, tree: &str) -> Result<()> {
 }
 
 /// Makes a path of the base look empty, or have other contents, from the lowest layer on.
-fn apply_mask(mask: &Mask, user_namespace: bool) -> Result<()> {
+fn apply_mask(mask: &Mask, user_marks: bool) -> Result<()> {
     let base = Path::new("b").join(&mask.tree);
     let Ok(found) = fs::symlink_metadata(base.join(&mask.path)) else {
         return Ok(());
@@ -160,7 +160,7 @@ fn apply_mask(mask: &Mask, user_namespace: bool) -> Result<()> {
             let _ = std::os::unix::fs::chown(&target, Some(found.uid()), Some(found.gid()));
             fs::set_permissions(&target, fs::Permissions::from_mode(found.mode() & 0o7777))
                 .context(|| format!("mask {}", target.display()))?;
-            let name = if user_namespace {
+            let name = if user_marks {
                 c"user.overlay.opaque"
             } else {
                 c"trusted.overlay.opaque"

@@ -24,6 +24,8 @@ use super::spec::{EnterSpec, FlattenSpec, HelperError, HoldSpec, HostRunSpec, Re
 
 pub use files::{copy_files, open_beneath, read_link, write as write_file};
 pub use holder::remove_tree;
+pub use landlock::works as abstract_sockets_closed;
+pub use userns::has_sub_ranges;
 
 /// First argument that makes `envc` a helper.
 pub const HELPER_ARGUMENT: &str = "__sandbox";

@@ -47,7 +47,7 @@ pub fn detach_propagation() -> Result<()> {
 
 /// Mounts the overlay of one tree. Paths are relative to the store (the current directory), so that no character
 /// of a base's path needs escaping, and a hundred layers fit the one page that `mount(2)` takes.
-pub fn overlay(tree: &str, layers: &[u32], at: &Path, user_namespace: bool) -> Result<()> {
+pub fn overlay(tree: &str, layers: &[u32], at: &Path, user_marks: bool) -> Result<()> {
     let Some((top, below)) = layers.split_first() else {
         return Ok(());
     };
@@ -65,7 +65,7 @@ pub fn overlay(tree: &str, layers: &[u32], at: &Path, user_namespace: bool) -> R
         lower.join(":")
     );
     // Volatile: package managers sync every file, and after a crash of the machine layers are dropped anyway.
-    options.push_str(if user_namespace {
+    options.push_str(if user_marks {
         ",userxattr,volatile"
     } else {
         ",redirect_dir=off,metacopy=off,index=off,volatile"
@@ -108,7 +108,7 @@ pub fn trees(spec: &EnterSpec) -> Result<PathBuf> {
     for tree in &spec.trees {
         let at = root.join(tree.at.trim_start_matches('/'));
         match tree.kind {
-            TreeKind::Overlay => overlay(&tree.name, &spec.layers, &at, spec.user_namespace)?,
+            TreeKind::Overlay => overlay(&tree.name, &spec.layers, &at, spec.user_marks)?,
             TreeKind::ReadOnly => sys::bind(&Path::new("b").join(&tree.name), &at, true)?,
         }
     }

@@ -10,6 +10,7 @@ use crate::sandbox::contract::{Base, Result, SandboxError, SandboxFacts};
 use crate::sandbox::docker;
 use crate::sandbox::options::Options;
 use crate::sandbox::os_release;
+use crate::sandbox::privilege::Privilege;
 use crate::sandbox::spec::{Mask, Tree, TreeKind};
 use crate::sandbox::store::io_error;
 
@@ -33,9 +34,10 @@ pub struct Root {
 }
 
 /// Works out the trees of `base`. `store` is the sandbox's own directory; a skeleton is made in it where needed.
-pub fn root(base: &Base, store: &Path, unprivileged: bool, options: &Options) -> Result<Root> {
+pub fn root(base: &Base, store: &Path, privilege: Privilege, options: &Options) -> Result<Root> {
+    let unprivileged = privilege.needs_namespace();
     match base {
-        Base::Host => host(store, unprivileged),
+        Base::Host => host(store, privilege),
         Base::Rootfs(path) => rootfs(path).and_then(|root| owned(root, path, unprivileged)),
         Base::Image(name) => {
             let (path, digest) = docker::exported(name, options)?;
@@ -93,7 +95,8 @@ fn tree(name: &str, lower: PathBuf, at: &str, kind: TreeKind) -> Tree {
 
 /// This machine's system directories, each an overlay of its own over a skeleton root: an overlay of `/` itself could
 /// not keep its layers on the same file system, and would show everything that is on it.
-fn host(store: &Path, unprivileged: bool) -> Result<Root> {
+fn host(store: &Path, privilege: Privilege) -> Result<Root> {
+    let unprivileged = privilege.needs_namespace();
     let skeleton = store.join("skeleton");
     make_dir(&skeleton)?;
     let kind = if unprivileged {
@@ -105,6 +108,10 @@ fn host(store: &Path, unprivileged: bool) -> Result<Root> {
         store: store.to_path_buf(),
         skeleton: skeleton.clone(),
         kind,
+        locked: match (privilege, kind) {
+            (Privilege::Root, _) | (_, TreeKind::ReadOnly) => Vec::new(),
+            _ => mount_points(),
+        },
         trees: vec![tree("root", skeleton.clone(), "/", TreeKind::Overlay)],
     };
     for name in SYSTEM {
@@ -139,11 +146,31 @@ struct Builder {
     store: PathBuf,
     skeleton: PathBuf,
     kind: TreeKind,
+    /// Mount points that an overlay may not have beneath it.
+    locked: Vec<PathBuf>,
     trees: Vec<Tree>,
 }
 
+/// Every mount point of this mount namespace. In a user namespace they are locked: the kernel shows nothing that a
+/// mount might hide, so it refuses to bind, or to take as a lower layer, a directory without what is mounted in it.
+fn mount_points() -> Vec<PathBuf> {
+    let text = fs::read("/proc/self/mountinfo").unwrap_or_default();
+    String::from_utf8_lossy(&text)
+        .lines()
+        .filter_map(|line| line.split(' ').nth(4))
+        // Spaces and the like are written in octal.
+        .map(|path| PathBuf::from(path.replace("\\040", " ").replace("\\011", "\t")))
+        .collect()
+}
+
 impl Builder {
-    /// Adds one directory of the host, or, where the store lies in it, its entries: no overlay may contain its layers.
+    /// Whether no overlay can have this directory as a whole: it would contain its layers, or a locked mount.
+    fn has_to_be_split(&self, source: &Path) -> bool {
+        let beneath = |path: &PathBuf| path != source && path.starts_with(source);
+        self.store.starts_with(source) || self.locked.iter().any(beneath)
+    }
+
+    /// Adds one directory of the host, or, where it has to be split, its entries.
     fn add(&mut self, relative: &Path) -> Result<()> {
         let source = Path::new("/").join(relative);
         let Ok(meta) = fs::symlink_metadata(&source) else {
@@ -158,7 +185,15 @@ impl Builder {
             return Ok(());
         }
         make_dir(&target)?;
-        if !self.store.starts_with(&source) {
+        let split = self.has_to_be_split(&source);
+        if split
+            && secrets::EMPTY
+                .iter()
+                .any(|empty| relative == Path::new(empty))
+        {
+            return Ok(());
+        }
+        if !split {
             let at = source.to_str().ok_or_else(|| {
                 SandboxError::Base("host".into(), format!("{} is not UTF-8", source.display()))
             })?;
@@ -215,11 +250,29 @@ mod tests {
             store: store.into(),
             skeleton: scratch.path().into(),
             kind: TreeKind::Overlay,
+            locked: Vec::new(),
             trees: Vec::new(),
         };
         builder.add(Path::new("var")).unwrap();
         assert!(builder.trees.iter().all(|t| !store.starts_with(&t.lower)));
         assert!(builder.trees.iter().any(|t| t.at == "/var/lib/dpkg"));
+    }
+
+    #[test]
+    fn a_directory_with_a_locked_mount_is_split() {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut builder = Builder {
+            store: "/none".into(),
+            skeleton: scratch.path().into(),
+            kind: TreeKind::Overlay,
+            locked: vec!["/var/lib/dpkg/info".into(), "/var/lib/docker/x".into()],
+            trees: Vec::new(),
+        };
+        builder.add(Path::new("var")).unwrap();
+        let at = |path: &str| builder.trees.iter().any(|tree| tree.at == path);
+        assert!(!at("/var") && !at("/var/lib") && !at("/var/lib/dpkg"));
+        assert!(at("/var/lib/dpkg/info") && at("/var/cache"));
+        assert!(!at("/var/lib/docker"));
     }
 
     #[test]

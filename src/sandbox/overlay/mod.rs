@@ -15,6 +15,7 @@ use super::contract::*;
 use super::environment::Company;
 use super::gauge::Places;
 use super::options::Options;
+use super::privilege::Privilege;
 use super::process::{self, Entered, Holder, Job, Streams};
 use super::spec::{Action, EnterSpec, FlattenSpec, HoldSpec, Lend, Report, Tree, TreeKind};
 use super::store::{self, from_io, io_error};
@@ -30,6 +31,7 @@ const MOST_LAYERS: usize = 100;
 /// A sandbox of layers. See [`create`](super::create).
 pub struct OverlaySandbox {
     options: Options,
+    privilege: Privilege,
     base: Base,
     root: base::Root,
     store: PathBuf,
@@ -75,8 +77,8 @@ impl OverlaySandbox {
         claim: store::Claim,
     ) -> Result<Self> {
         let store = claim.dir.clone();
-        let unprivileged = !rustix::process::geteuid().is_root();
-        let root = base::root(base, &store, unprivileged, options)?;
+        let privilege = Privilege::here();
+        let root = base::root(base, &store, privilege, options)?;
         let groups = Groups::create(id);
         let mut company = Company::collect(options, &store, base)?;
         if *base == Base::Host {
@@ -89,13 +91,15 @@ impl OverlaySandbox {
             trees: root.trees.clone(),
             masks: root.masks.clone(),
             kept,
-            user_namespace: unprivileged,
+            user_namespace: privilege.needs_namespace(),
+            user_marks: privilege.user_marks(),
             cgroups: groups.dirs.clone(),
         };
         let holder = Holder::start(&options.helper, &spec)?;
         let lent = company.lent(holder.single_id)?;
         Ok(Self {
             options: options.clone(),
+            privilege,
             base: base.clone(),
             root,
             store,
@@ -110,6 +114,11 @@ impl OverlaySandbox {
             groups,
             _claim: claim,
         })
+    }
+
+    /// Whether layers are in memory, as the store's file system cannot hold them; and whether only one id is mapped.
+    pub fn limits_here(&self) -> (bool, bool) {
+        (self.holder.in_memory, self.holder.single_id)
     }
 
     /// Layers from the present one down.
@@ -135,7 +144,7 @@ impl OverlaySandbox {
         let overlays = |t: &&Tree| t.kind == TreeKind::Overlay;
         let spec = FlattenSpec {
             holder: self.holder.pid(),
-            user_namespace: !rustix::process::geteuid().is_root(),
+            user_namespace: self.privilege.needs_namespace(),
             store: self.store.clone(),
             trees: self
                 .root
@@ -158,7 +167,8 @@ impl OverlaySandbox {
     fn enter_spec(&self, network: Network, action: Action) -> EnterSpec {
         EnterSpec {
             holder: self.holder.pid(),
-            user_namespace: !rustix::process::geteuid().is_root(),
+            user_namespace: self.privilege.needs_namespace(),
+            user_marks: self.privilege.user_marks(),
             store: self.store.clone(),
             trees: self.root.trees.clone(),
             layers: self.stack(),

@@ -10,7 +10,7 @@ use walkdir::WalkDir;
 use crate::sandbox::spec::{Mask, Tree};
 
 /// Directories of the host that look empty whatever their modes: keys, mail, logs, other sandboxes' and engines' data.
-const EMPTY: [&str; 14] = [
+pub const EMPTY: [&str; 14] = [
     "etc/docker",
     "etc/ssh",
     "etc/ssl/private",
