@@ -180,9 +180,7 @@ impl Sandbox for HostSandbox {
     fn run(&mut self, command: &CommandSpec, sink: &mut dyn FnMut(&[u8])) -> Result<Finished> {
         let spec = self.spec(command, false);
         let job = Job {
-            program: &self.options.helper,
-            verb: "host-run",
-            spec: &spec,
+            start: &|streams| process::start(&self.options.helper, "host-run", &spec, streams),
             limits: self.options.limits(command.limits),
             writes: Places {
                 disk: self.store.clone(),
@@ -217,7 +215,9 @@ impl Sandbox for HostSandbox {
 
     fn interactive(&mut self, command: &CommandSpec) -> Result<i32> {
         let spec = self.spec(command, interactive::on_terminal());
-        process::interactive(&self.options.helper, "host-run", &spec)
+        process::interactive(&|streams| {
+            process::start(&self.options.helper, "host-run", &spec, streams)
+        })
     }
 
     fn keep(&mut self, dir: &Path) -> Result<Kept> {

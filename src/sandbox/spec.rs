@@ -79,6 +79,37 @@ pub enum HoldReply {
     Failed(HelperError),
 }
 
+/// What the holder is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Request {
+    /// Start what the specification says. With it come five open files: the specification, where to report, and the
+    /// three standard streams. The answer is the new process's id, and a descriptor of it; `0` where it did not start.
+    Enter,
+    /// Drop a layer's files.
+    Discard(u32),
+    /// Unmount the root, so that its layers may be read.
+    Unmount,
+}
+
+impl Request {
+    pub fn text(self) -> String {
+        match self {
+            Self::Enter => "E".into(),
+            Self::Discard(layer) => format!("D{layer}"),
+            Self::Unmount => "U".into(),
+        }
+    }
+
+    pub fn parse(text: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(text).ok()?;
+        match text {
+            "E" => Some(Self::Enter),
+            "U" => Some(Self::Unmount),
+            _ => text.strip_prefix('D')?.parse().ok().map(Self::Discard),
+        }
+    }
+}
+
 /// A directory or file of the host that stands in the sandbox under [`LENT_DIR`] or over an existing file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lend {
@@ -91,11 +122,7 @@ pub struct Lend {
 /// One entry into the sandbox.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EnterSpec {
-    /// Process id of the holder.
-    pub holder: i32,
-    pub user_namespace: bool,
     pub user_marks: bool,
-    pub store: PathBuf,
     pub trees: Vec<Tree>,
     /// Layer numbers, the writable one first.
     pub layers: Vec<u32>,

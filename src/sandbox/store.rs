@@ -68,6 +68,13 @@ pub struct Claim {
     _locked: File,
 }
 
+/// The locked file of a sandbox's directory.
+pub fn lock_of(dir: &Path) -> PathBuf {
+    let mut name = dir.as_os_str().to_owned();
+    name.push(LOCK);
+    name.into()
+}
+
 impl Drop for Claim {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.lock);
@@ -102,12 +109,13 @@ pub fn claim(helper: &Path, root: &Path, kind: &str, id: &str) -> Result<Claim> 
     // The helper enters by this path; a link or a relative path would mean something else there.
     let parent =
         fs::canonicalize(&parent).map_err(io_error(format!("find {}", parent.display())))?;
-    let lock = parent.join(format!("{id}{LOCK}"));
+    let dir = parent.join(id);
+    let lock = lock_of(&dir);
     let locked = File::create(&lock).map_err(|error| unusable(root, error))?;
     // A file system without locks leaves the process id to tell.
     let _ = flock(&locked, FlockOperation::NonBlockingLockExclusive);
     let claim = Claim {
-        dir: parent.join(id),
+        dir,
         lock,
         _locked: locked,
     };
@@ -125,12 +133,11 @@ fn reap(helper: &Path, parent: &Path) {
         .map(|name| name.trim_end_matches(LOCK).to_owned())
         .collect();
     for name in names.iter().filter(|name| is_orphan(name)) {
-        let lock = parent.join(format!("{name}{LOCK}"));
-        let file = File::open(&lock);
-        if file.as_ref().is_ok_and(is_locked) {
+        let dir = parent.join(name);
+        let lock = lock_of(&dir);
+        if File::open(&lock).as_ref().is_ok_and(is_locked) {
             continue;
         }
-        let dir = parent.join(name);
         // What cannot be removed stays for a run that can.
         if !dir.exists() || super::process::remove(helper, &dir).is_ok() {
             let _ = fs::remove_file(&lock);

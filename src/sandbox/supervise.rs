@@ -1,11 +1,11 @@
 //! Watching a running child: its output, its limits, its end.
 
 use std::io::{self, Read};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::process::Child;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use super::contract::{Limits, Outcome};
+use super::running::Running;
 
 /// How long the user's wish to stop may go unseen.
 const TICK: Duration = Duration::from_millis(50);
@@ -29,16 +29,16 @@ pub struct Watch<'a> {
     pub limits: Limits,
     pub interrupted: &'a dyn Fn() -> bool,
     /// Asks the child and all it started to end, where time allows.
-    pub ask: &'a dyn Fn(&Child),
+    pub ask: &'a dyn Fn(&Running),
     /// Ends the child and all it started. Called again while the child does not end.
-    pub kill: &'a dyn Fn(&Child),
+    pub kill: &'a dyn Fn(&Running),
     /// Another limit, looked at from time to time.
-    pub gauge: &'a mut dyn FnMut(&Child) -> Option<Outcome>,
+    pub gauge: &'a mut dyn FnMut(&Running) -> Option<Outcome>,
 }
 
 impl Watch<'_> {
     /// Ends what has passed a limit: what floods the machine at once, everything else after the grace period.
-    fn end(&self, child: &Child, (verdict, at): (Outcome, Instant), asked: &mut bool) {
+    fn end(&self, child: &Running, (verdict, at): (Outcome, Instant), asked: &mut bool) {
         let patient = matches!(
             verdict,
             Outcome::TimedOut | Outcome::Silent | Outcome::Interrupted
@@ -55,26 +55,20 @@ impl Watch<'_> {
 /// Reads `output` to its end, hands it to `sink`, and enforces the limits. Never waits for a process that inherited
 /// the pipe longer than [`DRAIN`] after the child's end.
 pub fn supervise(
-    mut child: Child,
+    mut child: Running,
     output: OwnedFd,
     watch: &mut Watch<'_>,
     sink: &mut dyn FnMut(&[u8]),
 ) -> io::Result<Ended> {
     let mut state = State::new(output, watch.limits);
     set_nonblocking(&state.output)?;
-    let exit = rustix::process::pidfd_open(
-        rustix::process::Pid::from_child(&child),
-        rustix::process::PidfdFlags::empty(),
-    )?;
     let mut ended = None;
     let mut asked = false;
     loop {
-        state.wait(ended.is_none().then_some(&exit))?;
+        state.wait(ended.is_none().then(|| child.pidfd()))?;
         state.read(sink)?;
         if ended.is_none() {
-            ended = child
-                .try_wait()?
-                .map(|status| (Instant::now(), status.success()));
+            ended = child.ended()?.map(|success| (Instant::now(), success));
         }
         match ended {
             Some((at, _)) if state.open && at.elapsed() < DRAIN && !state.drained => {}
@@ -127,14 +121,14 @@ impl State {
         }
     }
 
-    fn wait(&self, exit: Option<&OwnedFd>) -> io::Result<()> {
+    fn wait(&self, exit: Option<BorrowedFd<'_>>) -> io::Result<()> {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let mut fds = Vec::with_capacity(2);
         if self.open {
             fds.push(PollFd::from_borrowed_fd(self.output.as_fd(), PollFlags::IN));
         }
         if let Some(exit) = exit {
-            fds.push(PollFd::from_borrowed_fd(exit.as_fd(), PollFlags::IN));
+            fds.push(PollFd::from_borrowed_fd(exit, PollFlags::IN));
         }
         let timeout = Timespec {
             tv_sec: 0,

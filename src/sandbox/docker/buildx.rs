@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::build::BuildRequest;
 use super::engine::Engine;
 use crate::sandbox::contract::{Limits, Outcome, Result, SandboxError};
+use crate::sandbox::running::Running;
 use crate::sandbox::store::{self, io_error};
 use crate::sandbox::supervise::{self, Watch};
 
@@ -67,10 +68,11 @@ pub fn build(
         kill: &|child| {
             // SAFETY: the child has not been waited for, so the group it leads is its own.
             unsafe {
-                libc::kill(-(child.id() as i32), libc::SIGKILL);
+                libc::kill(-(child.pid() as i32), libc::SIGKILL);
             }
         },
     };
+    let child = Running::child(child).map_err(io_error(what))?;
     let ended = supervise::supervise(child, OwnedFd::from(output), &mut watch, sink)
         .map_err(io_error(what))?;
     match ended.verdict {

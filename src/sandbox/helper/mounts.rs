@@ -100,10 +100,8 @@ fn is_empty(dir: &Path) -> io::Result<bool> {
     Ok(fs::read_dir(dir)?.next().is_none())
 }
 
-/// Mounts all trees below `m` in the store and returns that path.
-pub fn trees(spec: &EnterSpec) -> Result<PathBuf> {
-    std::env::set_current_dir(&spec.store)
-        .context(|| format!("enter the store {}", spec.store.display()))?;
+/// Mounts all trees below `m` in the store, which is the current directory.
+pub fn trees(spec: &EnterSpec) -> Result<()> {
     let root = PathBuf::from("m");
     for tree in &spec.trees {
         let at = root.join(tree.at.trim_start_matches('/'));
@@ -112,7 +110,15 @@ pub fn trees(spec: &EnterSpec) -> Result<PathBuf> {
             TreeKind::ReadOnly => sys::bind(&Path::new("b").join(&tree.name), &at, true)?,
         }
     }
-    Ok(spec.store.join(root))
+    Ok(())
+}
+
+/// Unmounts whatever is mounted at `at`, and in it.
+pub fn unmount(at: &Path) {
+    if let Ok(path) = sys::c_path(at) {
+        // SAFETY: path is a NUL-terminated string; failing where nothing is mounted is expected.
+        while unsafe { libc::umount2(path.as_ptr(), libc::MNT_DETACH) } == 0 {}
+    }
 }
 
 /// Mounts what is not part of any layer. The current directory is the new root; the old one is still in reach.

@@ -156,6 +156,7 @@ impl OverlaySandbox {
             layers,
             into,
         };
+        self.holder.unmount();
         process::finish(&self.options.helper, "flatten", &spec)
     }
 
@@ -166,10 +167,7 @@ impl OverlaySandbox {
 
     fn enter_spec(&self, network: Network, action: Action) -> EnterSpec {
         EnterSpec {
-            holder: self.holder.pid(),
-            user_namespace: self.privilege.needs_namespace(),
             user_marks: self.privilege.user_marks(),
-            store: self.store.clone(),
             trees: self.root.trees.clone(),
             layers: self.stack(),
             lent: self.lent.clone(),
@@ -219,10 +217,11 @@ impl OverlaySandbox {
         spec.cgroups = Vec::new();
         let (output, output_end) = std::io::pipe().map_err(io_error(what))?;
         let streams = Streams::Captured(output_end.into());
-        let program = self.holder.program();
-        let entered =
-            process::start(&program, "enter", &spec, payload, streams).map_err(io_error(what))?;
-        let (mut child, mut status) = entered.split();
+        let entered = self
+            .holder
+            .enter(&spec, payload, streams)
+            .map_err(io_error(what))?;
+        let (mut child, mut status) = entered.running(what)?;
         let mut bytes = Vec::new();
         let read = output.take(READ_LIMIT + 1).read_to_end(&mut bytes);
         let report = Entered::report(&mut status);
@@ -275,9 +274,7 @@ impl Sandbox for OverlaySandbox {
         self.touched = true;
         let spec = self.run_action(command, false);
         let job = Job {
-            program: &self.holder.program(),
-            verb: "enter",
-            spec: &spec,
+            start: &|streams| self.holder.enter(&spec, None, streams),
             limits: self.options.limits(command.limits),
             writes: self.writes(),
         };
@@ -329,7 +326,7 @@ impl Sandbox for OverlaySandbox {
         self.touched = true;
         self.groups.set(&self.options.limits(command.limits));
         let spec = self.run_action(command, super::interactive::on_terminal());
-        process::interactive(&self.holder.program(), "enter", &spec)
+        process::interactive(&|streams| self.holder.enter(&spec, None, streams))
     }
 
     fn keep(&mut self, dir: &Path) -> Result<Kept> {
