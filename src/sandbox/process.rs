@@ -245,7 +245,8 @@ fn check(result: libc::c_int) -> io::Result<libc::c_int> {
 fn spec_file<T: Serialize>(spec: &T, payload: Option<&[u8]>) -> io::Result<File> {
     let fd = rustix::fs::memfd_create("envc-spec", rustix::fs::MemfdFlags::CLOEXEC)?;
     let mut file = File::from(fd);
-    serde_json::to_writer(&mut file, spec)?;
+    // In one piece: a writer of JSON writes every word by itself.
+    file.write_all(&serde_json::to_vec(spec)?)?;
     if let Some(payload) = payload {
         file.write_all(&[0])?;
         file.write_all(payload)?;

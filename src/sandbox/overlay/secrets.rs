@@ -37,6 +37,9 @@ const SEARCHED: [(&str, usize); 5] = [
     ("var", 2),
 ];
 
+/// What is in here is known to everybody, and much: the package manager's lists.
+const PUBLIC: &str = "var/lib/dpkg";
+
 /// Files of password hashes: programs want the accounts in them, so these are left, locked.
 const ACCOUNTS: [&str; 4] = ["etc/shadow", "etc/gshadow", "etc/shadow-", "etc/gshadow-"];
 
@@ -82,6 +85,10 @@ fn unreadable(root: &Path, dir: &str, depth: usize) -> Vec<(String, bool)> {
         let Some(path) = path.filter(|_| known) else {
             continue;
         };
+        if path == PUBLIC {
+            walk.skip_current_dir();
+            continue;
+        }
         let empty = EMPTY.contains(&path);
         if meta.mode() & wanted != wanted || empty {
             if meta.is_dir() {
