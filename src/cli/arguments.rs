@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::emit::Verbosity;
 use crate::plan::Constraints;
 use crate::pyramid::Level;
-use crate::sandbox::{Backend, Base};
+use crate::sandbox::{Backend, Base, NetworkPolicy};
 
 /// Turns a source repository into a verified environment.
 #[derive(Debug, Parser)]
@@ -168,6 +168,26 @@ impl From<BackendName> for Backend {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NetworkName {
+    /// Every command has the network, through this machine.
+    Full,
+    /// Set-up and installation have it; tests and programs have loopback only.
+    InstallOnly,
+    /// Loopback only.
+    None,
+}
+
+impl From<NetworkName> for NetworkPolicy {
+    fn from(name: NetworkName) -> Self {
+        match name {
+            NetworkName::Full => Self::Full,
+            NetworkName::InstallOnly => Self::InstallOnly,
+            NetworkName::None => Self::None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Certify {
     /// Build the Dockerfile and run the pyramid in it.
     Docker,
@@ -198,12 +218,21 @@ pub struct Build {
     /// End a command that prints nothing for so long.
     #[arg(long, value_parser = duration, value_name = "TIME")]
     pub silence: Option<Duration>,
+    /// Memory that a command and all it starts may have together [default: 16G].
+    #[arg(long, value_parser = size, value_name = "SIZE")]
+    pub memory: Option<u64>,
+    /// Disk space that a single command may fill [default: 64G].
+    #[arg(long, value_parser = size, value_name = "SIZE")]
+    pub disk: Option<u64>,
     /// Repairs that may be tried.
     #[arg(long, default_value_t = 30, value_name = "N")]
     pub attempts: u32,
-    /// Where commands run.
-    #[arg(long, value_enum, default_value = "overlay")]
-    pub sandbox: BackendName,
+    /// Where commands run [default: overlay; docker where overlay cannot work and an engine answers].
+    #[arg(long, value_enum)]
+    pub sandbox: Option<BackendName>,
+    /// Who has the network.
+    #[arg(long, value_enum, default_value = "full")]
+    pub network: NetworkName,
     /// Also prove the Dockerfile [default: docker, where an engine answers].
     #[arg(long, value_enum)]
     pub certify: Option<Certify>,
@@ -294,6 +323,22 @@ fn date(text: &str) -> Result<String, String> {
         .map_err(|_| "expected a date such as 2024-03-31".to_owned())
 }
 
+/// Bytes, with a suffix for powers of 1024.
+fn size(text: &str) -> Result<u64, String> {
+    let wrong = || "expected a size such as 512M or 4G".to_owned();
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let shift = match text.get(digits.len()..).unwrap_or_default() {
+        "" => 0,
+        "K" | "k" => 10,
+        "M" | "m" => 20,
+        "G" | "g" => 30,
+        "T" | "t" => 40,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    number.checked_mul(1 << shift).ok_or_else(wrong)
+}
+
 /// `90s`, `20m`, `1h30m`, or a bare number of seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || "expected a time such as 90s, 20m or 1h30m".to_owned();
@@ -344,6 +389,15 @@ mod tests {
         assert_eq!(duration("45"), Ok(Duration::from_secs(45)));
         for wrong in ["", "m", "10x", "5m3", "99999999999999999999h"] {
             assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(size("512M"), Ok(512 << 20));
+        assert_eq!(size("7"), Ok(7));
+        for wrong in ["", "M", "4GB", "1.5G", "99999999999T"] {
+            assert!(size(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -9,7 +9,7 @@ use crate::emit::{self, Artifact, Journal, OutDir, ReportData, Tee, Verbosity};
 use crate::packages::BaseFacts;
 use crate::repair::Telemetry;
 use crate::run::{Budget, EndReason, Event, Observer, Run, What};
-use crate::sandbox::{Backend, Base, Options, Sandbox};
+use crate::sandbox::{Base, Options, Sandbox};
 use crate::scan::Repository;
 use crate::script::{self, Script};
 use crate::verify::{self, Certificate, Testimony};
@@ -17,7 +17,7 @@ use crate::{Analysis, decide, prove, understand};
 
 use super::arguments::Build;
 use super::exit::{Exit, Failure};
-use super::{bases, certify, show, signals, source};
+use super::{bases, certify, place, show, signals, source};
 
 /// File that `envc shell` and `envc run` find the environment by.
 pub const ENVIRONMENT: &str = "environment.json";
@@ -79,15 +79,15 @@ pub fn run(options: &Build, verbosity: Verbosity) -> Result<Exit, Failure> {
     let sandbox_options = Options {
         interrupted,
         cache_scope: Some(cache_scope(&analysis.repository.root)),
+        network: options.network.into(),
+        memory: options.memory,
+        disk: options.disk,
         ..Options::new()?
     };
-    let backend = Backend::from(options.sandbox);
-    let base = options
-        .source
-        .base
-        .clone()
-        .unwrap_or_else(|| bases::default_base(backend, &analysis.plan));
-    let mut sandbox = crate::sandbox::create(backend, &base, &sandbox_options)?;
+    let (base, mut sandbox) =
+        place::sandbox(options, &analysis.plan, &sandbox_options, &mut |text| {
+            warn(Some(text), &mut observer, started)
+        })?;
     let facts = settle(&mut analysis, sandbox.as_ref(), &constraints)?;
     observer.event(&at(stage_done(
         "plan",

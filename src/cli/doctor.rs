@@ -2,35 +2,34 @@
 
 use std::process::{Command, Stdio};
 
+use crate::sandbox::{Availability, Backend, Finding};
+
 use super::arguments::Doctor;
 use super::exit::{Exit, Failure};
 use super::show;
 
-#[derive(serde::Serialize)]
-struct Check {
-    what: String,
-    works: bool,
-    detail: String,
-}
-
 /// Exit code 0 where at least one sandbox works.
 pub fn run(options: &Doctor) -> Result<Exit, Failure> {
-    let mut checks: Vec<Check> = crate::sandbox::probe(&crate::sandbox::Options::new()?)
+    let settings = crate::sandbox::Options::new()?;
+    let found = crate::sandbox::probe(&settings);
+    let usable = found.iter().any(|found| found.works);
+    let chosen = chosen(&found);
+    let mut checks: Vec<Finding> = found
         .into_iter()
-        .map(|found| Check {
+        .map(|found| Finding {
             what: format!("sandbox {} over {}", found.backend.name(), found.base),
             works: found.works,
             detail: found.detail,
         })
         .collect();
-    let usable = checks.iter().any(|check| check.works);
+    checks.push(chosen);
+    checks.extend(crate::sandbox::examine(&settings));
     for (program, purpose) in [
         ("git", "commit facts, cloning URLs"),
         ("docker", "building Dockerfiles with BuildKit"),
     ] {
         checks.push(program_check(program, purpose));
     }
-    checks.push(disk());
     if options.json {
         show::print_json(&checks)?;
     } else {
@@ -46,7 +45,7 @@ pub fn run(options: &Doctor) -> Result<Exit, Failure> {
     })
 }
 
-fn program_check(program: &str, purpose: &str) -> Check {
+fn program_check(program: &str, purpose: &str) -> Finding {
     let found = Command::new(program)
         .arg("--version")
         .stdin(Stdio::null())
@@ -59,30 +58,30 @@ fn program_check(program: &str, purpose: &str) -> Check {
             let text = String::from_utf8_lossy(&output.stdout);
             text.lines().next().unwrap_or_default().to_owned()
         });
-    Check {
+    Finding {
         what: program.to_owned(),
         works: version.is_some(),
         detail: version.unwrap_or_else(|| format!("not found; wanted for {purpose}")),
     }
 }
 
-fn disk() -> Check {
-    const NEEDED: u64 = 4 << 30;
-    let store = crate::sandbox::Options::new().map(|options| options.store_root());
-    let probe = store.as_deref().unwrap_or(std::path::Path::new("/"));
-    let existing = probe
-        .ancestors()
-        .find(|dir| dir.exists())
-        .unwrap_or(std::path::Path::new("/"));
-    let free = rustix::fs::statvfs(existing)
-        .map(|fs| fs.f_bavail.saturating_mul(fs.f_frsize))
-        .unwrap_or(0);
-    Check {
-        what: "disk".to_owned(),
-        works: free >= NEEDED,
-        detail: format!(
-            "{} MiB free for layers and caches (4096 MiB and more is comfortable)",
-            free >> 20
-        ),
+/// What `envc build` takes where `--sandbox` is not given.
+fn chosen(found: &[Availability]) -> Finding {
+    let works = |backend: Backend| found.iter().any(|f| f.works && f.backend == backend);
+    let (works, detail) = if works(Backend::Overlay) {
+        (true, "overlay")
+    } else if works(Backend::Docker) {
+        (true, "docker, over the plan's image")
+    } else {
+        (
+            false,
+            "none by itself: mend what is said below for overlay, or start an engine; on a machine that is thrown \
+             away, --sandbox host",
+        )
+    };
+    Finding {
+        what: "`envc build` uses".to_owned(),
+        works,
+        detail: detail.to_owned(),
     }
 }

@@ -12,6 +12,7 @@ mod exit;
 mod fix;
 mod graph;
 mod index;
+mod place;
 mod show;
 mod signals;
 mod source;

@@ -35,8 +35,8 @@ pub struct Unit {
     /// Template of the capability that was missing.
     #[serde(default)]
     pub missing: Option<String>,
-    /// Ways to end that mean this kind without a word of output: `timed-out`, `silent`, `out-of-memory`, `output-limit`,
-    /// `signal-9`, `exit-127`.
+    /// Ways to end that mean this kind without a word of output: `timed-out`, `silent`, `out-of-memory`, `disk-limit`,
+    /// `output-limit`, `signal-9`, `exit-127`.
     #[serde(default)]
     pub outcomes: Vec<String>,
     #[serde(default, rename = "signal")]
@@ -242,6 +242,7 @@ pub(crate) fn outcome_name(outcome: Outcome) -> String {
         Outcome::Silent => "silent".to_owned(),
         Outcome::OutputLimit => "output-limit".to_owned(),
         Outcome::OutOfMemory => "out-of-memory".to_owned(),
+        Outcome::DiskLimit => "disk-limit".to_owned(),
         Outcome::Interrupted => "interrupted".to_owned(),
     }
 }

@@ -19,6 +19,7 @@ fn outcome_of(name: Option<&str>) -> Outcome {
         "silent" => Outcome::Silent,
         "output-limit" => Outcome::OutputLimit,
         "out-of-memory" => Outcome::OutOfMemory,
+        "disk-limit" => Outcome::DiskLimit,
         _ => number("exit-")
             .map(Outcome::Exited)
             .or_else(|| number("signal-").map(Outcome::Signalled))

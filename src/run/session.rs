@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::diagnose::{self, At, Failure};
 use crate::packages::Capability;
 use crate::plan::{Constraints, Layer, Plan};
-use crate::pyramid::{Pyramid, PyramidCommand};
+use crate::pyramid::{Level, Pyramid, PyramidCommand};
 use crate::repair::{ApplyError, Telemetry, TriedSet};
 use crate::sandbox::{
     CommandSpec, Finished, Network, Outcome, REPOSITORY_DIR, Sandbox, SandboxError, SnapshotId,
@@ -326,7 +326,10 @@ pub fn command_spec_at(
         dir,
         env,
         limits,
-        network: Network::Full,
+        network: match command.level {
+            Level::Installability => Network::Full,
+            Level::Testability | Level::Runnability => Network::Judged,
+        },
     }
 }
 

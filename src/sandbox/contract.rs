@@ -32,6 +32,12 @@ pub struct Limits {
     pub processes: u64,
     /// Bytes of memory of the whole group.
     pub memory: u64,
+    /// Open files of each process.
+    pub open_files: u64,
+    /// Bytes on disk that the command may add. Some of the disk stays free even so (see `docs/SECURITY.md`).
+    pub disk: u64,
+    /// Between asking the group to end (SIGTERM) and ending it, when time is over or the user stops it.
+    pub grace: Duration,
 }
 
 impl Default for Limits {
@@ -42,6 +48,9 @@ impl Default for Limits {
             output: 256 << 20,
             processes: 4096,
             memory: 16 << 30,
+            open_files: 1 << 16,
+            disk: 64 << 30,
+            grace: Duration::from_secs(2),
         }
     }
 }
@@ -50,8 +59,36 @@ impl Default for Limits {
 #[serde(rename_all = "kebab-case")]
 pub enum Network {
     Full,
+    /// For a command whose result is judged: as the user's [`NetworkPolicy`] says.
+    Judged,
     /// Loopback only.
     None,
+}
+
+/// What of the network the user lets commands have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NetworkPolicy {
+    /// Through this machine, always. The default: many test commands build first, or fetch what their build left out,
+    /// and would fail without it for no fault of the environment.
+    #[default]
+    Full,
+    /// Set-up and installation have it; what is judged (tests, programs) has loopback only.
+    InstallOnly,
+    /// Loopback only, always.
+    None,
+}
+
+impl NetworkPolicy {
+    /// What a command that wants `wanted` gets: [`Network::Full`] or [`Network::None`].
+    pub fn allow(self, wanted: Network) -> Network {
+        match (self, wanted) {
+            (_, Network::None) | (Self::None, _) | (Self::InstallOnly, Network::Judged) => {
+                Network::None
+            }
+            (Self::Full, _) | (Self::InstallOnly, Network::Full) => Network::Full,
+        }
+    }
 }
 
 /// How a command ended.
@@ -64,6 +101,8 @@ pub enum Outcome {
     Silent,
     OutputLimit,
     OutOfMemory,
+    /// It wrote more than [`Limits::disk`], or left too little of the disk to others.
+    DiskLimit,
     /// The user asked envc to stop.
     Interrupted,
 }
@@ -143,6 +182,11 @@ pub enum SandboxError {
     Base(String, String),
     #[error("container engine: {0}")]
     Engine(String),
+    /// The directory for layers and caches cannot be used.
+    #[error(
+        "cannot keep layers and caches in {0}: {1}\n  let XDG_CACHE_HOME name a directory that you can write to, on a disk with some free space"
+    )]
+    Store(String, String),
     #[error("interrupted")]
     Interrupted,
 }
@@ -187,4 +231,25 @@ pub struct Kept {
     pub base: Base,
     /// Directory, image id, or store file, as the backend understands it.
     pub state: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_policy_decides_what_a_command_gets() {
+        use Network::{Full, Judged, None};
+        let table = [
+            (NetworkPolicy::Full, [Full, Full, None]),
+            (NetworkPolicy::InstallOnly, [Full, None, None]),
+            (NetworkPolicy::None, [None, None, None]),
+        ];
+        for (policy, expected) in table {
+            assert_eq!(
+                [Full, Judged, None].map(|wanted| policy.allow(wanted)),
+                expected
+            );
+        }
+    }
 }

@@ -12,8 +12,9 @@ use std::process::Command;
 use super::cgroup::Groups;
 use super::contract::*;
 use super::environment::Company;
+use super::gauge::Places;
 use super::options::Options;
-use super::process;
+use super::process::{self, Job};
 use super::spec::{HostRunSpec, LENT_DIR};
 use super::store::{self, from_io, io_error};
 use super::{helper, interactive, os_release};
@@ -28,6 +29,7 @@ pub struct HostSandbox {
     snapshots: u32,
     /// What the repository's copy was at creation: nothing, or a kept copy.
     origin: Option<PathBuf>,
+    _claim: store::Claim,
 }
 
 impl HostSandbox {
@@ -43,7 +45,8 @@ impl HostSandbox {
 
     fn over(origin: Option<PathBuf>, options: &Options) -> Result<Self> {
         let id = store::new_id();
-        let store = store::create_dir(&options.helper, &options.store_root(), "hosts", &id)?;
+        let claim = store::claim(&options.helper, &options.store_root(), "hosts", &id)?;
+        let store = claim.dir.clone();
         let company = Company::collect(options, &store, &Base::Host)?;
         let mut sandbox = Self {
             options: options.clone(),
@@ -53,6 +56,7 @@ impl HostSandbox {
             company,
             snapshots: 0,
             origin,
+            _claim: claim,
         };
         sandbox.reset()?;
         Ok(sandbox)
@@ -175,13 +179,15 @@ impl Sandbox for HostSandbox {
 
     fn run(&mut self, command: &CommandSpec, sink: &mut dyn FnMut(&[u8])) -> Result<Finished> {
         let spec = self.spec(command, false);
-        process::run(
-            &self.options,
-            &self.groups,
-            ("host-run", &spec),
-            command.limits,
-            sink,
-        )
+        let job = Job {
+            start: &|streams| process::start(&self.options.helper, "host-run", &spec, streams),
+            limits: self.options.limits(command.limits),
+            writes: Places {
+                disk: self.store.clone(),
+                dirs: vec![self.repository()],
+            },
+        };
+        process::run(&self.options, &self.groups, job, sink)
     }
 
     fn snapshot(&mut self) -> Result<SnapshotId> {
@@ -209,7 +215,9 @@ impl Sandbox for HostSandbox {
 
     fn interactive(&mut self, command: &CommandSpec) -> Result<i32> {
         let spec = self.spec(command, interactive::on_terminal());
-        process::interactive(&self.options, "host-run", &spec)
+        process::interactive(&|streams| {
+            process::start(&self.options.helper, "host-run", &spec, streams)
+        })
     }
 
     fn keep(&mut self, dir: &Path) -> Result<Kept> {

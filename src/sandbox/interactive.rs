@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
-use std::process::Child;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{self, OptionalActions, Termios, Winsize};
+
+use super::running::Running;
 
 /// A pseudo-terminal with the size of this process's terminal.
 pub struct Terminal {
@@ -42,7 +43,7 @@ impl Terminal {
     }
 
     /// Passes keys and output until the child ends; this process's terminal is raw meanwhile.
-    pub fn attend(self, child: &mut Child) -> io::Result<()> {
+    pub fn attend(self, child: &mut Running) -> io::Result<()> {
         let Self {
             mut controller,
             user,
@@ -60,7 +61,7 @@ impl Terminal {
             if output && !pass(&mut controller, &mut io::stdout().lock())? {
                 return Ok(());
             }
-            if !output && child.try_wait()?.is_some() {
+            if !output && child.ended()?.is_some() {
                 return Ok(());
             }
             follow_size(&controller, &mut size);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::contract::{Result, SandboxError};
+use super::contract::{Limits, NetworkPolicy, Result, SandboxError};
 
 /// How isolation is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +44,12 @@ pub struct Options {
     /// Name of the package caches to share. One name for each repository: a hostile build could leave bad files in
     /// a cache, and must not reach another repository's build with them. `None`: no shared caches.
     pub cache_scope: Option<String>,
+    /// What of the network commands may have. No sandbox of kind `host` can keep to it.
+    pub network: NetworkPolicy,
+    /// Bytes of memory that no command may pass, whatever its own limit.
+    pub memory: Option<u64>,
+    /// Bytes on disk that no command may add.
+    pub disk: Option<u64>,
 }
 
 impl Options {
@@ -59,6 +65,9 @@ impl Options {
             ca_and_proxy: true,
             interrupted: Arc::new(AtomicBool::new(false)),
             cache_scope: None,
+            network: NetworkPolicy::default(),
+            memory: None,
+            disk: None,
         })
     }
 
@@ -73,6 +82,15 @@ impl Options {
             .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))
             .unwrap_or_else(std::env::temp_dir);
         cache.join("envc")
+    }
+
+    /// A command's limits within those of the user.
+    pub fn limits(&self, own: Limits) -> Limits {
+        Limits {
+            memory: own.memory.min(self.memory.unwrap_or(u64::MAX)),
+            disk: own.disk.min(self.disk.unwrap_or(u64::MAX)),
+            ..own
+        }
     }
 
     pub fn interrupted(&self) -> bool {

@@ -10,6 +10,15 @@ use super::contract::Network;
 /// Directory in a sandbox (on a tmpfs, so never part of a layer) for what the host lends to commands.
 pub const LENT_DIR: &str = "/run/envc";
 
+/// Name in a store of the read-only view of the executable that enters it.
+pub const PROGRAM: &str = "envc";
+
+/// Signal that asks a helper to ask its command, and all that this started, to end.
+pub const ASK: i32 = libc::SIGTERM;
+
+/// Signal that makes a helper end its command, and all that this started, at once.
+pub const KILL: i32 = libc::SIGQUIT;
+
 /// A part of the sandbox's root: an overlay, or a read-only view, of a directory of the host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tree {
@@ -43,12 +52,16 @@ pub struct Mask {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HoldSpec {
     pub store: PathBuf,
+    /// This executable.
+    pub program: PathBuf,
     pub trees: Vec<Tree>,
     pub masks: Vec<Mask>,
     /// Directory of a kept state that is the lowest layer; masks are in it already.
     pub kept: Option<PathBuf>,
     /// Enter a user namespace first: the caller is not root.
     pub user_namespace: bool,
+    /// Mark layers by `user` attributes.
+    pub user_marks: bool,
     /// Control groups to remove at the end.
     pub cgroups: Vec<PathBuf>,
 }
@@ -66,6 +79,37 @@ pub enum HoldReply {
     Failed(HelperError),
 }
 
+/// What the holder is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Request {
+    /// Start what the specification says. With it come five open files: the specification, where to report, and the
+    /// three standard streams. The answer is the new process's id, and a descriptor of it; `0` where it did not start.
+    Enter,
+    /// Drop a layer's files.
+    Discard(u32),
+    /// Unmount the root, so that its layers may be read.
+    Unmount,
+}
+
+impl Request {
+    pub fn text(self) -> String {
+        match self {
+            Self::Enter => "E".into(),
+            Self::Discard(layer) => format!("D{layer}"),
+            Self::Unmount => "U".into(),
+        }
+    }
+
+    pub fn parse(text: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(text).ok()?;
+        match text {
+            "E" => Some(Self::Enter),
+            "U" => Some(Self::Unmount),
+            _ => text.strip_prefix('D')?.parse().ok().map(Self::Discard),
+        }
+    }
+}
+
 /// A directory or file of the host that stands in the sandbox under [`LENT_DIR`] or over an existing file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lend {
@@ -78,10 +122,7 @@ pub struct Lend {
 /// One entry into the sandbox.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EnterSpec {
-    /// Process id of the holder.
-    pub holder: i32,
-    pub user_namespace: bool,
-    pub store: PathBuf,
+    pub user_marks: bool,
     pub trees: Vec<Tree>,
     /// Layer numbers, the writable one first.
     pub layers: Vec<u32>,
@@ -90,6 +131,10 @@ pub struct EnterSpec {
     pub network: Network,
     /// Processes at once where no control group counts them, in a user namespace.
     pub processes: u64,
+    /// Open files of each process.
+    pub open_files: u64,
+    /// Bytes that a file system in memory may hold.
+    pub shared_memory: u64,
     pub action: Action,
 }
 

@@ -1,11 +1,11 @@
 //! Watching a running child: its output, its limits, its end.
 
 use std::io::{self, Read};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::process::Child;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use super::contract::{Limits, Outcome};
+use super::running::Running;
 
 /// How long the user's wish to stop may go unseen.
 const TICK: Duration = Duration::from_millis(50);
@@ -28,47 +28,62 @@ pub struct Ended {
 pub struct Watch<'a> {
     pub limits: Limits,
     pub interrupted: &'a dyn Fn() -> bool,
+    /// Asks the child and all it started to end, where time allows.
+    pub ask: &'a dyn Fn(&Running),
     /// Ends the child and all it started. Called again while the child does not end.
-    pub kill: &'a dyn Fn(&Child),
+    pub kill: &'a dyn Fn(&Running),
+    /// Another limit, looked at from time to time.
+    pub gauge: &'a mut dyn FnMut(&Running) -> Option<Outcome>,
+}
+
+impl Watch<'_> {
+    /// Ends what has passed a limit: what floods the machine at once, everything else after the grace period.
+    fn end(&self, child: &Running, (verdict, at): (Outcome, Instant), asked: &mut bool) {
+        let patient = matches!(
+            verdict,
+            Outcome::TimedOut | Outcome::Silent | Outcome::Interrupted
+        );
+        if !patient || at.elapsed() >= self.limits.grace {
+            (self.kill)(child);
+        } else if !*asked {
+            *asked = true;
+            (self.ask)(child);
+        }
+    }
 }
 
 /// Reads `output` to its end, hands it to `sink`, and enforces the limits. Never waits for a process that inherited
 /// the pipe longer than [`DRAIN`] after the child's end.
 pub fn supervise(
-    mut child: Child,
+    mut child: Running,
     output: OwnedFd,
-    watch: &Watch<'_>,
+    watch: &mut Watch<'_>,
     sink: &mut dyn FnMut(&[u8]),
 ) -> io::Result<Ended> {
     let mut state = State::new(output, watch.limits);
     set_nonblocking(&state.output)?;
-    let exit = rustix::process::pidfd_open(
-        rustix::process::Pid::from_child(&child),
-        rustix::process::PidfdFlags::empty(),
-    )?;
     let mut ended = None;
+    let mut asked = false;
     loop {
-        state.wait(ended.is_none().then_some(&exit))?;
+        state.wait(ended.is_none().then(|| child.pidfd()))?;
         state.read(sink)?;
         if ended.is_none() {
-            ended = child
-                .try_wait()?
-                .map(|status| (Instant::now(), status.success()));
+            ended = child.ended()?.map(|success| (Instant::now(), success));
         }
         match ended {
             Some((at, _)) if state.open && at.elapsed() < DRAIN && !state.drained => {}
             Some((at, success)) => {
                 return Ok(Ended {
                     success,
-                    verdict: state.verdict,
+                    verdict: state.verdict.map(|(verdict, _)| verdict),
                     wall: at - state.start,
                     output_bytes: state.bytes,
                 });
             }
             None => {
-                state.judge((watch.interrupted)());
-                if state.verdict.is_some() {
-                    (watch.kill)(&child);
+                state.judge((watch.interrupted)(), &mut || (watch.gauge)(&child));
+                if let Some(verdict) = state.verdict {
+                    watch.end(&child, verdict, &mut asked);
                 }
             }
         }
@@ -85,7 +100,9 @@ struct State {
     open: bool,
     /// The last read found nothing more.
     drained: bool,
-    verdict: Option<Outcome>,
+    gauged: Instant,
+    /// The limit that was passed, and when.
+    verdict: Option<(Outcome, Instant)>,
 }
 
 impl State {
@@ -99,18 +116,19 @@ impl State {
             bytes: 0,
             open: true,
             drained: false,
+            gauged: now,
             verdict: None,
         }
     }
 
-    fn wait(&self, exit: Option<&OwnedFd>) -> io::Result<()> {
+    fn wait(&self, exit: Option<BorrowedFd<'_>>) -> io::Result<()> {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let mut fds = Vec::with_capacity(2);
         if self.open {
             fds.push(PollFd::from_borrowed_fd(self.output.as_fd(), PollFlags::IN));
         }
         if let Some(exit) = exit {
-            fds.push(PollFd::from_borrowed_fd(exit.as_fd(), PollFlags::IN));
+            fds.push(PollFd::from_borrowed_fd(exit, PollFlags::IN));
         }
         let timeout = Timespec {
             tv_sec: 0,
@@ -152,7 +170,12 @@ impl State {
         Ok(())
     }
 
-    fn judge(&mut self, interrupted: bool) {
+    fn judge(&mut self, interrupted: bool, gauge: &mut dyn FnMut() -> Option<Outcome>) {
+        // Output is counted here, so that it is judged without delay.
+        if self.bytes > self.limits.output {
+            self.verdict
+                .get_or_insert((Outcome::OutputLimit, Instant::now()));
+        }
         if self.verdict.is_some() {
             return;
         }
@@ -160,17 +183,19 @@ impl State {
             .limits
             .silence
             .is_some_and(|limit| self.last_output.elapsed() >= limit);
-        self.verdict = if interrupted {
+        let verdict = if interrupted {
             Some(Outcome::Interrupted)
-        } else if self.bytes > self.limits.output {
-            Some(Outcome::OutputLimit)
         } else if self.start.elapsed() >= self.limits.wall {
             Some(Outcome::TimedOut)
         } else if silent {
             Some(Outcome::Silent)
+        } else if self.gauged.elapsed() >= TICK {
+            self.gauged = Instant::now();
+            gauge()
         } else {
             None
         };
+        self.verdict = verdict.map(|verdict| (verdict, Instant::now()));
     }
 }
 

@@ -86,6 +86,7 @@ fn stopped(outcome: Outcome) -> Option<String> {
         Outcome::Silent => "printed nothing for too long and was stopped".to_owned(),
         Outcome::OutputLimit => "printed more than the output limit and was stopped".to_owned(),
         Outcome::OutOfMemory => "ran out of memory".to_owned(),
+        Outcome::DiskLimit => "wrote more to the disk than its limit and was stopped".to_owned(),
         Outcome::Interrupted => "interrupted".to_owned(),
     })
 }

@@ -181,6 +181,7 @@ pub fn outcome_text(outcome: Outcome) -> String {
         Outcome::Silent => "silent for too long".into(),
         Outcome::OutputLimit => "too much output".into(),
         Outcome::OutOfMemory => "out of memory".into(),
+        Outcome::DiskLimit => "too much disk space".into(),
         Outcome::Interrupted => "interrupted".into(),
     }
 }

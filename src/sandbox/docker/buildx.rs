@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::build::BuildRequest;
 use super::engine::Engine;
 use crate::sandbox::contract::{Limits, Outcome, Result, SandboxError};
+use crate::sandbox::running::Running;
 use crate::sandbox::store::{self, io_error};
 use crate::sandbox::supervise::{self, Watch};
 
@@ -56,21 +57,24 @@ pub fn build(
     let child = command.spawn().map_err(io_error(what))?;
     // The command keeps the pipe's end until it is dropped, and the output would have no end.
     drop(command);
-    let watch = Watch {
+    let mut watch = Watch {
         limits: Limits {
             wall: Duration::from_secs(6 * 3600),
             ..Limits::default()
         },
         interrupted,
+        ask: &|_| {},
+        gauge: &mut |_| None,
         kill: &|child| {
             // SAFETY: the child has not been waited for, so the group it leads is its own.
             unsafe {
-                libc::kill(-(child.id() as i32), libc::SIGKILL);
+                libc::kill(-(child.pid() as i32), libc::SIGKILL);
             }
         },
     };
-    let ended =
-        supervise::supervise(child, OwnedFd::from(output), &watch, sink).map_err(io_error(what))?;
+    let child = Running::child(child).map_err(io_error(what))?;
+    let ended = supervise::supervise(child, OwnedFd::from(output), &mut watch, sink)
+        .map_err(io_error(what))?;
     match ended.verdict {
         Some(Outcome::Interrupted) => Err(SandboxError::Interrupted),
         None if ended.success => engine.image_id(&tag),

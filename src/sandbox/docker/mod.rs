@@ -340,8 +340,9 @@ impl Sandbox for DockerSandbox {
     }
 
     fn run(&mut self, command: &CommandSpec, sink: &mut dyn FnMut(&[u8])) -> Result<Finished> {
-        self.set_limits(&command.limits)?;
-        if command.network == Network::None {
+        self.set_limits(&self.options.limits(command.limits))?;
+        let network = self.options.network.allow(command.network);
+        if network == Network::None {
             self.set_network(false)?;
         }
         let env = self.environment(command);
@@ -359,7 +360,7 @@ impl Sandbox for DockerSandbox {
         if stopped || out_of_memory || self.leftovers() {
             self.restart()?;
         }
-        if command.network == Network::None {
+        if network == Network::None {
             self.set_network(true)?;
         }
         let ended = ended?;

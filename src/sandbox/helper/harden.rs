@@ -2,11 +2,13 @@
 
 use std::io;
 
+use super::landlock;
 use super::seccomp;
 use super::sys::{self, Context, Result};
 
-/// Capabilities that package managers and test suites need; those of a usual container without making device nodes.
-const KEPT: [u32; 12] = [
+/// Capabilities that package managers and test suites need; those of a usual container without making device nodes
+/// and without raw access to the network.
+const KEPT: [u32; 11] = [
     0,  // CHOWN
     1,  // DAC_OVERRIDE
     3,  // FOWNER
@@ -16,18 +18,29 @@ const KEPT: [u32; 12] = [
     7,  // SETUID
     8,  // SETPCAP
     10, // NET_BIND_SERVICE
-    13, // NET_RAW
     18, // SYS_CHROOT
     31, // SETFCAP
 ];
 
+/// How willing the kernel shall be to end a process of a sandbox before others when the machine's memory is full:
+/// the most that is not certain death.
+const OUT_OF_MEMORY_SCORE: &str = "900";
+
+/// Bounds of each process, where no control group sets them for all.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules {
+    /// Processes and threads at once of one user.
+    pub processes: u64,
+    pub open_files: u64,
+}
+
 /// Drops capabilities for good, forbids gaining any, filters system calls, and sets resource limits.
-pub fn apply(processes: Option<u64>) -> Result<()> {
-    limits();
-    if let Some(processes) = processes {
-        // Counted for each user of a user namespace; outside of one root is not bound by it.
-        set_limit(libc::RLIMIT_NPROC, processes);
-    }
+pub fn apply(rules: &Rules) -> Result<()> {
+    set_limit(libc::RLIMIT_CORE, 0);
+    set_limit(libc::RLIMIT_NOFILE, rules.open_files);
+    // Counted for each user of a user namespace; root of the machine is not bound by it.
+    set_limit(libc::RLIMIT_NPROC, rules.processes);
+    let _ = std::fs::write("/proc/self/oom_score_adj", OUT_OF_MEMORY_SCORE);
     // SAFETY: no pointers involved.
     unsafe {
         // Other processes of the sandbox must not look into process 1, which still runs the host's executable.
@@ -50,6 +63,7 @@ pub fn apply(processes: Option<u64>) -> Result<()> {
     // SAFETY: no pointers involved.
     sys::check(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) })
         .context(|| "prctl(NO_NEW_PRIVS)".into())?;
+    landlock::confine();
     seccomp::install()
 }
 
@@ -94,11 +108,6 @@ fn set_capabilities() -> Result<()> {
         .context(|| "capset".into())
 }
 
-fn limits() {
-    set_limit(libc::RLIMIT_CORE, 0);
-    set_limit(libc::RLIMIT_NOFILE, 1 << 16);
-}
-
 fn set_limit(resource: libc::__rlimit_resource_t, wanted: u64) {
     // SAFETY: the structure is valid for both calls. A refusal keeps the limit in force before.
     unsafe {
@@ -124,6 +133,22 @@ pub fn reset_signals() {
     }
 }
 
+extern "C" fn ask_all(_: libc::c_int) {
+    // SAFETY: kill(2) may be called in a handler; -1 means every other process of this namespace.
+    unsafe {
+        libc::kill(-1, libc::SIGTERM);
+    }
+}
+
+/// Process 1 hands a request to end, which comes from outside, to every process of the sandbox.
+pub fn pass_on_sigterm() {
+    let handler: extern "C" fn(libc::c_int) = ask_all;
+    // SAFETY: the handler only calls kill(2).
+    unsafe {
+        libc::signal(libc::SIGTERM, handler as libc::sighandler_t);
+    }
+}
+
 pub fn host_name(name: &str) -> Result<()> {
     // SAFETY: the pointer is valid for the length given.
     sys::check(unsafe { libc::sethostname(name.as_ptr().cast(), name.len()) })
@@ -131,8 +156,11 @@ pub fn host_name(name: &str) -> Result<()> {
         .context(|| "set the host name".into())
 }
 
-/// Brings the loopback interface of a new network namespace up.
+/// Brings the loopback interface of a new network namespace up, and lets any user have its low ports and send echo
+/// requests over it: nobody else is there. `/proc` must be one in which this namespace can be written to.
 pub fn loopback_up() -> Result<()> {
+    let _ = std::fs::write("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
+    let _ = std::fs::write("/proc/sys/net/ipv4/ping_group_range", "0 65535");
     // SAFETY: the request is zeroed and its name NUL-terminated; the socket is closed after use.
     unsafe {
         let socket = sys::check(libc::socket(

@@ -2,17 +2,51 @@
 //! takes the store along, as soon as its standard input closes: that is, when its parent ends, however that ends.
 
 use std::fs;
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 
 use super::sys::{self, Context, Result};
-use super::{mounts, userns};
-use crate::sandbox::spec::{HelperError, HoldReply, HoldSpec, Mask, TreeKind};
+use super::{mounts, room, userns};
+use crate::sandbox::spec::{HelperError, HoldReply, HoldSpec, Mask, PROGRAM, TreeKind};
 
-/// Runs the holder to its end.
-pub fn run(spec: &HoldSpec, input: &mut dyn BufRead) -> i32 {
-    let reply = match prepare(spec) {
+/// First half: makes the namespaces, and starts this program anew from a read-only view of it, so that what is forked
+/// later has nothing else as its `/proc/self/exe`. Comes back only with a failure.
+pub fn begin(spec: &HoldSpec) -> i32 {
+    let Err(error) = enter_namespaces(spec);
+    let _ = say(&HoldReply::Failed(error));
+    1
+}
+
+fn enter_namespaces(spec: &HoldSpec) -> Result<std::convert::Infallible> {
+    ignore_terminal_signals();
+    let single_id = if spec.user_namespace {
+        userns::enter()?
+    } else {
+        false
+    };
+    sys::unshare(libc::CLONE_NEWNS)?;
+    mounts::detach_propagation()?;
+    std::env::set_current_dir(&spec.store)
+        .context(|| format!("enter the store {}", spec.store.display()))?;
+    view_program(&spec.program)?;
+    let ids = if single_id { ROOM_OF_ONE } else { ROOM };
+    Err(std::process::Command::new(Path::new(".").join(PROGRAM))
+        .args([super::HELPER_ARGUMENT, ids])
+        .env_clear()
+        .exec())
+    .context(|| "start from the read-only view".into())
+}
+
+/// Verbs of the second half, by whether only one id is mapped.
+pub const ROOM: &str = "room";
+pub const ROOM_OF_ONE: &str = "room-of-one";
+
+/// Second half: serves to the end.
+pub fn run(spec: &HoldSpec, single_id: bool) -> i32 {
+    let reply = match prepare(spec, single_id) {
         Ok(ready) => ready,
         Err(error) => HoldReply::Failed(error),
     };
@@ -20,7 +54,7 @@ pub fn run(spec: &HoldSpec, input: &mut dyn BufRead) -> i32 {
     if say(&reply).is_err() || failed {
         return 1;
     }
-    serve(input);
+    room::serve(io::stdin().as_fd());
     finish(spec);
     0
 }
@@ -32,17 +66,7 @@ fn say(reply: &HoldReply) -> io::Result<()> {
     out.flush()
 }
 
-fn prepare(spec: &HoldSpec) -> Result<HoldReply> {
-    ignore_terminal_signals();
-    let single_id = if spec.user_namespace {
-        userns::enter()?
-    } else {
-        false
-    };
-    sys::unshare(libc::CLONE_NEWNS)?;
-    mounts::detach_propagation()?;
-    std::env::set_current_dir(&spec.store)
-        .context(|| format!("enter the store {}", spec.store.display()))?;
+fn prepare(spec: &HoldSpec, single_id: bool) -> Result<HoldReply> {
     for dir in ["b", "m", "l", "l/w", "l/trash"] {
         mkdir(Path::new(dir), 0o755)?;
     }
@@ -69,12 +93,20 @@ fn prepare(spec: &HoldSpec) -> Result<HoldReply> {
         mkdir(&Path::new("l/0").join(tree), 0o755)?;
     }
     for mask in &spec.masks {
-        apply_mask(mask, spec.user_namespace)?;
+        apply_mask(mask, spec.user_marks)?;
     }
     Ok(HoldReply::Ready {
         store: store.into(),
         single_id,
     })
+}
+
+/// The executable as commands meet it: on a mount that nobody can write through.
+fn view_program(program: &Path) -> Result<()> {
+    let view = Path::new(PROGRAM);
+    fs::write(view, b"").context(|| "create the view of the executable".into())?;
+    sys::bind(program, view, false)?;
+    sys::restrict(view, false)
 }
 
 impl HoldSpec {
@@ -117,7 +149,7 @@ fn choose_store(spec: &HoldSpec) -> Result<&'static str> {
 
 fn try_overlay(spec: &HoldSpec, tree: &str) -> Result<()> {
     let at = Path::new("m");
-    mounts::overlay(tree, &[u32::MAX], at, spec.user_namespace)?;
+    mounts::overlay(tree, &[u32::MAX], at, spec.user_marks)?;
     // Some file systems mount and then refuse to write; a whiteout is the most demanding thing to make.
     let probe = at.join(".envc-probe");
     let result = fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe));
@@ -131,7 +163,7 @@ fn try_overlay(spec: &HoldSpec, tree: &str) -> Result<()> {
 }
 
 /// Makes a path of the base look empty, or have other contents, from the lowest layer on.
-fn apply_mask(mask: &Mask, user_namespace: bool) -> Result<()> {
+fn apply_mask(mask: &Mask, user_marks: bool) -> Result<()> {
     let base = Path::new("b").join(&mask.tree);
     let Ok(found) = fs::symlink_metadata(base.join(&mask.path)) else {
         return Ok(());
@@ -142,12 +174,16 @@ fn apply_mask(mask: &Mask, user_namespace: bool) -> Result<()> {
     match &mask.contents {
         Some(contents) if found.is_file() => {
             fs::write(&target, contents).context(|| format!("mask {}", target.display()))?;
+            let _ = std::os::unix::fs::chown(&target, Some(found.uid()), Some(found.gid()));
             fs::set_permissions(&target, fs::Permissions::from_mode(found.mode() & 0o7777))
                 .context(|| format!("mask {}", target.display()))
         }
         None if found.is_dir() => {
-            mkdir(&target, found.mode() & 0o7777)?;
-            let name = if user_namespace {
+            mkdir(&target, 0o755)?;
+            let _ = std::os::unix::fs::chown(&target, Some(found.uid()), Some(found.gid()));
+            fs::set_permissions(&target, fs::Permissions::from_mode(found.mode() & 0o7777))
+                .context(|| format!("mask {}", target.display()))?;
+            let name = if user_marks {
                 c"user.overlay.opaque"
             } else {
                 c"trusted.overlay.opaque"
@@ -215,32 +251,6 @@ fn ignore_terminal_signals() {
     }
 }
 
-/// Obeys `discard N` (drop a layer) until the input ends.
-fn serve(input: &mut dyn BufRead) {
-    let mut line = String::new();
-    loop {
-        line.clear();
-        match input.read_line(&mut line) {
-            Ok(0) | Err(_) => return,
-            Ok(_) => {}
-        }
-        if let Some(Ok(layer)) = line
-            .trim_end()
-            .strip_prefix("discard ")
-            .map(str::parse::<u32>)
-        {
-            discard(layer);
-        }
-    }
-}
-
-fn discard(layer: u32) {
-    let trash = PathBuf::from(format!("l/trash/{layer}"));
-    if fs::rename(format!("l/{layer}"), &trash).is_ok() {
-        remove_tree(&trash);
-    }
-}
-
 fn finish(spec: &HoldSpec) {
     for cgroup in &spec.cgroups {
         crate::sandbox::cgroup::remove(cgroup);
@@ -257,13 +267,12 @@ fn finish(spec: &HoldSpec) {
             return;
         }
     }
-    for dir in ["m", "l/0", "l"] {
-        if let Ok(path) = sys::c_path(&spec.store.join(dir)) {
-            // SAFETY: path is a NUL-terminated string; failing where nothing is mounted is expected.
-            while unsafe { libc::umount2(path.as_ptr(), libc::MNT_DETACH) } == 0 {}
-        }
+    for dir in [PROGRAM, "m", "l/0", "l"] {
+        mounts::unmount(&spec.store.join(dir));
     }
     remove_tree(&spec.store);
+    // Where the owner was killed nobody else does.
+    let _ = fs::remove_file(crate::sandbox::store::lock_of(&spec.store));
 }
 
 /// `rm -rf` that also enters directories without permission bits (overlay's work directories have none).

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::init::Prepared;
 use super::sys::{self, Context, Result};
 use super::{harden, init};
-use crate::sandbox::spec::HostRunSpec;
+use crate::sandbox::spec::{HostRunSpec, KILL};
 
 /// How long killing a fork bomb may take before it is left to its fate.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -16,15 +16,15 @@ static GROUP: AtomicI32 = AtomicI32::new(0);
 
 /// Runs the command; gives its raw wait status.
 pub fn run(spec: &HostRunSpec) -> Result<i32> {
-    // SAFETY: no pointers involved. SIGTERM, not SIGKILL, at the parent's end: there is something to do then.
+    // SAFETY: no pointers involved. A request, not SIGKILL, at the parent's end: there is something to do then.
     unsafe {
-        sys::check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM))
+        sys::check(libc::prctl(libc::PR_SET_PDEATHSIG, KILL))
             .and_then(|_| sys::check(libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1)))
             .context(|| "become the reaper of orphans".into())?;
     }
     init::join_cgroups(&spec.cgroups);
     let command = Prepared::new(&spec.argv, &spec.dir, &spec.env, spec.terminal)?;
-    init::block_sigterm(true);
+    init::block_requests(true);
     let child = sys::fork()?;
     if child == 0 {
         harden::reset_signals();
@@ -33,12 +33,8 @@ pub fn run(spec: &HostRunSpec) -> Result<i32> {
         unsafe { libc::_exit(code) };
     }
     GROUP.store(child, Ordering::SeqCst);
-    let handler: extern "C" fn(libc::c_int) = on_sigterm;
-    // SAFETY: the handler only loads an atomic and calls kill(2).
-    unsafe {
-        libc::signal(libc::SIGTERM, handler as libc::sighandler_t);
-    }
-    init::block_sigterm(false);
+    init::on_requests(on_ask, on_kill);
+    init::block_requests(false);
     let status = loop {
         let (pid, status) = sys::wait(-1).context(|| "wait for the command".into())?;
         if pid == child {
@@ -49,14 +45,23 @@ pub fn run(spec: &HostRunSpec) -> Result<i32> {
     Ok(status)
 }
 
-extern "C" fn on_sigterm(_: libc::c_int) {
+extern "C" fn on_ask(_: libc::c_int) {
+    signal_group(libc::SIGTERM);
+}
+
+extern "C" fn on_kill(_: libc::c_int) {
+    signal_group(libc::SIGKILL);
+}
+
+fn signal_group(signal: libc::c_int) {
     let group = GROUP.load(Ordering::SeqCst);
     if group > 0 {
         // SAFETY: kill(2) may be called in a handler. The command leads a session, so its id is its group's too; the
         // second call is for the moment before it does.
         unsafe {
-            libc::kill(-group, libc::SIGKILL);
-            libc::kill(group, libc::SIGKILL);
+            if libc::kill(-group, signal) != 0 {
+                libc::kill(group, signal);
+            }
         }
     }
 }

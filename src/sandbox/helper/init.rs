@@ -1,5 +1,5 @@
-//! Entering the sandbox: the helper joins the holder's namespaces, makes a fresh set below them, and forks process 1
-//! of a new process-id namespace, which runs one command. When process 1 ends the kernel ends all that is left.
+//! Entering the sandbox: a process that the holder forked makes a fresh set of namespaces below the holder's, and forks
+//! process 1 of a new process-id namespace, which runs one command. When process 1 ends the kernel ends all that is left.
 
 use std::ffi::CString;
 use std::io::{self, Read, Write};
@@ -7,10 +7,11 @@ use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI32, Ordering};
 
+use super::harden::Rules;
 use super::sys::{self, Context, Result};
-use super::{files, harden, mounts};
+use super::{command, files, harden, mounts, sockets};
 use crate::sandbox::contract::Network;
-use crate::sandbox::spec::{Action, EnterSpec, HelperError};
+use crate::sandbox::spec::{ASK, Action, EnterSpec, HelperError, KILL};
 
 /// Process 1, for the handler of SIGTERM.
 static INIT: AtomicI32 = AtomicI32::new(0);
@@ -18,27 +19,32 @@ static INIT: AtomicI32 = AtomicI32::new(0);
 /// Enters and acts; gives the raw wait status of the command (0 for file actions).
 pub fn enter(spec: &EnterSpec, payload: Vec<u8>) -> Result<i32> {
     let mut work = Work::open(&spec.action, payload)?;
+    let hidden = sockets::of_the_host(&spec.trees);
     join_cgroups(&spec.cgroups);
-    join_holder(spec)?;
     let network = match spec.network {
-        Network::Full => 0,
+        Network::Full | Network::Judged => 0,
         Network::None => libc::CLONE_NEWNET,
     };
     sys::unshare(
-        libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS | network,
+        libc::CLONE_NEWNS
+            | libc::CLONE_NEWPID
+            | libc::CLONE_NEWIPC
+            | libc::CLONE_NEWUTS
+            | libc::CLONE_NEWCGROUP
+            | network,
     )?;
-    block_sigterm(true);
+    block_requests(true);
     let (read, write) = io::pipe().context(|| "pipe".into())?;
     let init = sys::fork()?;
     if init == 0 {
         drop(read);
-        block_sigterm(false);
-        process_one(spec, &mut work, write);
+        block_requests(false);
+        process_one(spec, &mut work, &hidden, write);
     }
     drop(write);
     INIT.store(init, Ordering::SeqCst);
-    kill_init_on_sigterm();
-    block_sigterm(false);
+    on_requests(on_sigterm, on_sigquit);
+    block_requests(false);
     let mut text = Vec::new();
     let read_result = (&read).read_to_end(&mut text);
     let waited = sys::wait(init);
@@ -63,38 +69,37 @@ pub fn join_cgroups(groups: &[PathBuf]) {
     }
 }
 
-fn join_holder(spec: &EnterSpec) -> Result<()> {
-    let holder = spec.holder;
-    if spec.user_namespace {
-        sys::set_namespace(&format!("/proc/{holder}/ns/user"), libc::CLONE_NEWUSER)?;
-    }
-    sys::set_namespace(&format!("/proc/{holder}/ns/mnt"), libc::CLONE_NEWNS)?;
-    if spec.user_namespace {
-        sys::become_root()?;
-        sys::die_with_parent()?;
-    }
-    Ok(())
+/// Asks all processes of the sandbox to end: process 1 passes it on.
+extern "C" fn on_sigterm(_: libc::c_int) {
+    signal_init(libc::SIGTERM);
 }
 
-extern "C" fn on_sigterm(_: libc::c_int) {
+/// Ends process 1, and with it everything.
+extern "C" fn on_sigquit(_: libc::c_int) {
+    signal_init(libc::SIGKILL);
+}
+
+fn signal_init(signal: libc::c_int) {
     let init = INIT.load(Ordering::SeqCst);
     if init > 0 {
         // SAFETY: kill(2) may be called in a handler; process 1 is an unwaited child, so its id is its own.
         unsafe {
-            libc::kill(init, libc::SIGKILL);
+            libc::kill(init, signal);
         }
     }
 }
 
-fn kill_init_on_sigterm() {
-    let handler: extern "C" fn(libc::c_int) = on_sigterm;
-    // SAFETY: the handler only loads an atomic and calls kill(2).
+/// Sets the handlers of the two requests: [`ASK`] and [`KILL`].
+pub fn on_requests(ask: extern "C" fn(libc::c_int), kill: extern "C" fn(libc::c_int)) {
+    // SAFETY: the handlers only load an atomic and call kill(2).
     unsafe {
-        libc::signal(libc::SIGTERM, handler as libc::sighandler_t);
+        libc::signal(ASK, ask as libc::sighandler_t);
+        libc::signal(KILL, kill as libc::sighandler_t);
     }
 }
 
-pub fn block_sigterm(block: bool) {
+/// Blocks or unblocks both requests.
+pub fn block_requests(block: bool) {
     let how = if block {
         libc::SIG_BLOCK
     } else {
@@ -104,7 +109,8 @@ pub fn block_sigterm(block: bool) {
     unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut set);
-        libc::sigaddset(&mut set, libc::SIGTERM);
+        libc::sigaddset(&mut set, ASK);
+        libc::sigaddset(&mut set, KILL);
         libc::sigprocmask(how, &set, std::ptr::null_mut());
     }
 }
@@ -133,9 +139,14 @@ impl Work {
 }
 
 /// Process 1 of the sandbox. Never returns.
-fn process_one(spec: &EnterSpec, work: &mut Work, mut status: io::PipeWriter) -> ! {
+fn process_one(
+    spec: &EnterSpec,
+    work: &mut Work,
+    hidden: &[PathBuf],
+    mut status: io::PipeWriter,
+) -> ! {
     let result = sys::die_with_parent()
-        .and_then(|()| assemble(spec))
+        .and_then(|()| assemble(spec, hidden))
         .and_then(|()| act(spec, work));
     if let Ok(text) = serde_json::to_vec(&result) {
         let _ = status.write_all(&text);
@@ -144,17 +155,20 @@ fn process_one(spec: &EnterSpec, work: &mut Work, mut status: io::PipeWriter) ->
     unsafe { libc::_exit(0) }
 }
 
-fn assemble(spec: &EnterSpec) -> Result<()> {
+fn assemble(spec: &EnterSpec, hidden: &[PathBuf]) -> Result<()> {
     mounts::detach_propagation()?;
-    let root: PathBuf = mounts::trees(spec)?;
-    std::env::set_current_dir(&root).context(|| "enter the new root".into())?;
-    if matches!(spec.action, Action::Run { .. }) {
+    let command = matches!(spec.action, Action::Run { .. });
+    if command && spec.network == Network::None {
+        harden::loopback_up()?;
+    }
+    std::env::set_current_dir("m").context(|| "enter the new root".into())?;
+    if command {
         mounts::system(spec)?;
     }
     // With one tree the root is a mount already; with several, too: the skeleton's overlay.
     sys::pivot_root_here()?;
-    if spec.network == Network::None {
-        harden::loopback_up()?;
+    if command {
+        sockets::hide(hidden)?;
     }
     harden::host_name("envc")
 }
@@ -170,9 +184,12 @@ fn act(spec: &EnterSpec, work: &mut Work) -> Result<i32> {
             },
             Work::Command,
         ) => {
-            let command = Prepared::new(argv, dir, env, *terminal)?;
-            harden::apply(spec.user_namespace.then_some(spec.processes))?;
-            run_command(&command)
+            let prepared = Prepared::new(argv, dir, env, *terminal)?;
+            let rules = Rules {
+                processes: spec.processes,
+                open_files: spec.open_files,
+            };
+            command::run(&prepared, &rules)
         }
         (Action::Copy { to, .. }, Work::Copy(from, names)) => {
             files::copy(from.as_raw_fd(), names, to).map(|()| 0)
@@ -283,28 +300,4 @@ fn pointers(strings: &[CString]) -> Vec<*const libc::c_char> {
         .map(|s| s.as_ptr())
         .chain([std::ptr::null()])
         .collect()
-}
-
-/// Runs the command, reaping orphans meanwhile; gives its raw status.
-fn run_command(command: &Prepared) -> Result<i32> {
-    let child = sys::fork()?;
-    if child == 0 {
-        harden::reset_signals();
-        let code = command.exec();
-        // SAFETY: ends this process without the parent's destructors.
-        unsafe { libc::_exit(code) };
-    }
-    // The output's descriptors belong to the command alone: a daemon that outlives it does not, so its end is the end.
-    for fd in 0..3 {
-        // SAFETY: nothing here uses standard streams from now on.
-        unsafe {
-            libc::close(fd);
-        }
-    }
-    loop {
-        let (pid, status) = sys::wait(-1).context(|| "wait for the command".into())?;
-        if pid == child {
-            return Ok(status);
-        }
-    }
 }

@@ -1,26 +1,32 @@
 //! The helper: this same executable, started as `envc __sandbox …` with one thread, so that it may fork, change
 //! namespaces and drop privileges, none of which the many-threaded parent can safely do.
 
+mod command;
 mod files;
 mod flatten;
 mod harden;
 mod holder;
 mod host_run;
 mod init;
+mod landlock;
 mod mounts;
+mod room;
 mod seccomp;
+mod sockets;
 mod sys;
 mod userns;
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::os::fd::AsRawFd;
+use std::io::{Read, Seek, Write};
+use std::os::fd::{AsRawFd, FromRawFd};
 
 use serde::de::DeserializeOwned;
 
-use super::spec::{EnterSpec, FlattenSpec, HelperError, HoldSpec, HostRunSpec, RemoveSpec, Report};
+use super::spec::{FlattenSpec, HelperError, HoldSpec, HostRunSpec, RemoveSpec, Report};
 
 pub use files::{copy_files, open_beneath, read_link, write as write_file};
 pub use holder::remove_tree;
+pub use landlock::works as abstract_sockets_closed;
+pub use userns::has_sub_ranges;
 
 /// First argument that makes `envc` a helper.
 pub const HELPER_ARGUMENT: &str = "__sandbox";
@@ -31,8 +37,9 @@ pub const STATUS_FD: i32 = 3;
 /// Runs the helper. `args` are the arguments after [`HELPER_ARGUMENT`]; gives the exit status.
 pub fn helper_main(args: &[String]) -> i32 {
     match args.first().map(String::as_str) {
-        Some("hold") => hold(),
-        Some("enter") => report(|payload, spec: EnterSpec| init::enter(&spec, payload)),
+        Some("hold") => hold(holder::begin),
+        Some(holder::ROOM) => hold(|spec| holder::run(spec, false)),
+        Some(holder::ROOM_OF_ONE) => hold(|spec| holder::run(spec, true)),
         Some("flatten") => report(|_, spec: FlattenSpec| flatten::run(&spec).map(|()| 0)),
         Some("host-run") => report(|_, spec: HostRunSpec| host_run::run(&spec)),
         Some("remove") => report(|_, spec: RemoveSpec| remove(&spec).map(|()| 0)),
@@ -57,15 +64,19 @@ fn remove(spec: &RemoveSpec) -> sys::Result<()> {
     Ok(())
 }
 
-fn hold() -> i32 {
-    let mut input = BufReader::new(std::io::stdin());
-    let mut line = String::new();
-    let spec = input
-        .read_line(&mut line)
+/// Both halves of the holder read the same specification.
+fn hold(act: impl FnOnce(&HoldSpec) -> i32) -> i32 {
+    let fd = STATUS_FD + 1;
+    // SAFETY: the parent opened this descriptor for us; it stays open for the second half.
+    let file = unsafe { std::mem::ManuallyDrop::new(std::fs::File::from_raw_fd(fd)) };
+    let mut bytes = Vec::new();
+    let spec = (&*file)
+        .rewind()
+        .and_then(|()| (&*file).read_to_end(&mut bytes))
         .map_err(|error| HelperError::new("read the specification", &error))
-        .and_then(|_| parse::<HoldSpec>(line.as_bytes()));
+        .and_then(|_| parse::<HoldSpec>(&bytes));
     match spec {
-        Ok(spec) => holder::run(&spec, &mut input),
+        Ok(spec) => act(&spec),
         Err(error) => {
             eprintln!("envc: {error}");
             2
@@ -102,6 +113,11 @@ fn read_spec<T: DeserializeOwned>() -> sys::Result<(Vec<u8>, T)> {
     std::fs::File::from(fd)
         .read_to_end(&mut bytes)
         .map_err(|error| HelperError::new("read the specification", &error))?;
+    split_spec(bytes)
+}
+
+/// A document, and the data behind its NUL.
+fn split_spec<T: DeserializeOwned>(mut bytes: Vec<u8>) -> sys::Result<(Vec<u8>, T)> {
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
     let payload = bytes.split_off(end);
     let spec = parse(&bytes)?;

@@ -13,16 +13,24 @@ const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
 
 /// Parts of `/proc` through which root could change the host; and those that only tell about it.
 const PROC_READ_ONLY: [&str; 5] = ["bus", "fs", "irq", "sys", "sysrq-trigger"];
-const PROC_HIDDEN: [&str; 9] = [
+const PROC_HIDDEN: [&str; 17] = [
     "acpi",
     "asound",
+    "interrupts",
+    "kallsyms",
     "kcore",
+    "key-users",
     "keys",
     "kmsg",
+    "kpagecgroup",
+    "kpagecount",
+    "kpageflags",
     "latency_stats",
     "sched_debug",
     "scsi",
+    "slabinfo",
     "timer_list",
+    "vmallocinfo",
 ];
 
 /// Nothing mounted from here on is seen outside of this mount namespace; unmounts of the host still arrive.
@@ -39,7 +47,7 @@ pub fn detach_propagation() -> Result<()> {
 
 /// Mounts the overlay of one tree. Paths are relative to the store (the current directory), so that no character
 /// of a base's path needs escaping, and a hundred layers fit the one page that `mount(2)` takes.
-pub fn overlay(tree: &str, layers: &[u32], at: &Path, user_namespace: bool) -> Result<()> {
+pub fn overlay(tree: &str, layers: &[u32], at: &Path, user_marks: bool) -> Result<()> {
     let Some((top, below)) = layers.split_first() else {
         return Ok(());
     };
@@ -57,7 +65,7 @@ pub fn overlay(tree: &str, layers: &[u32], at: &Path, user_namespace: bool) -> R
         lower.join(":")
     );
     // Volatile: package managers sync every file, and after a crash of the machine layers are dropped anyway.
-    options.push_str(if user_namespace {
+    options.push_str(if user_marks {
         ",userxattr,volatile"
     } else {
         ",redirect_dir=off,metacopy=off,index=off,volatile"
@@ -92,35 +100,68 @@ fn is_empty(dir: &Path) -> io::Result<bool> {
     Ok(fs::read_dir(dir)?.next().is_none())
 }
 
-/// Mounts all trees below `m` in the store and returns that path.
-pub fn trees(spec: &EnterSpec) -> Result<PathBuf> {
-    std::env::set_current_dir(&spec.store)
-        .context(|| format!("enter the store {}", spec.store.display()))?;
+/// Mounts all trees below `m` in the store, which is the current directory.
+pub fn trees(spec: &EnterSpec) -> Result<()> {
     let root = PathBuf::from("m");
     for tree in &spec.trees {
         let at = root.join(tree.at.trim_start_matches('/'));
         match tree.kind {
-            TreeKind::Overlay => overlay(&tree.name, &spec.layers, &at, spec.user_namespace)?,
+            TreeKind::Overlay => overlay(&tree.name, &spec.layers, &at, spec.user_marks)?,
             TreeKind::ReadOnly => sys::bind(&Path::new("b").join(&tree.name), &at, true)?,
         }
     }
-    Ok(spec.store.join(root))
+    Ok(())
+}
+
+/// Unmounts whatever is mounted at `at`, and in it.
+pub fn unmount(at: &Path) {
+    if let Ok(path) = sys::c_path(at) {
+        // SAFETY: path is a NUL-terminated string; failing where nothing is mounted is expected.
+        while unsafe { libc::umount2(path.as_ptr(), libc::MNT_DETACH) } == 0 {}
+    }
 }
 
 /// Mounts what is not part of any layer. The current directory is the new root; the old one is still in reach.
 pub fn system(spec: &EnterSpec) -> Result<()> {
+    bound_processes(spec);
     for dir in ["dev", "proc", "run", "sys", "tmp"] {
         mountpoint(Path::new(dir))?;
     }
     sticky_tmp();
-    devices()?;
-    tmpfs("run", "mode=755")?;
+    let size = format!("size={}", spec.shared_memory);
+    devices(&size)?;
+    tmpfs("run", &format!("mode=755,{size}"))?;
     for dir in ["run/lock", &LENT_DIR[1..]] {
         make_dir(Path::new(dir))?;
     }
     proc()?;
     cpu_information()?;
     spec.lent.iter().try_for_each(lend)
+}
+
+/// Where no control group counts processes, their numbers run out (since Linux 6.14 for each namespace). `/proc` is
+/// still the host's, which means this process's namespaces all the same.
+fn bound_processes(spec: &EnterSpec) {
+    /// The kernel takes no less.
+    const LEAST: u64 = 302;
+    if spec.cgroups.is_empty() {
+        let most = spec.processes.max(LEAST).to_string();
+        if own_pid_max() {
+            let _ = fs::write("/proc/sys/kernel/pid_max", most);
+        }
+    }
+}
+
+/// Whether `pid_max` is a namespace's own, and not the machine's.
+fn own_pid_max() -> bool {
+    let release = rustix::system::uname()
+        .release()
+        .to_string_lossy()
+        .into_owned();
+    let mut numbers = release
+        .split(['.', '-'])
+        .map_while(|n| n.parse::<u32>().ok());
+    (numbers.next(), numbers.next()) >= (Some(6), Some(14))
 }
 
 fn sticky_tmp() {
@@ -154,7 +195,7 @@ fn tmpfs(at: &str, options: &str) -> Result<()> {
         .context(|| format!("mount a tmpfs at {at}"))
 }
 
-fn devices() -> Result<()> {
+fn devices(shared_memory: &str) -> Result<()> {
     sys::mount(
         Path::new("tmpfs"),
         Path::new("dev"),
@@ -181,7 +222,7 @@ fn devices() -> Result<()> {
         options,
     )
     .context(|| "mount /dev/pts".into())?;
-    tmpfs("dev/shm", "mode=1777")?;
+    tmpfs("dev/shm", &format!("mode=1777,{shared_memory}"))?;
     let links = [
         ("pts/ptmx", "dev/ptmx"),
         ("/proc/self/fd", "dev/fd"),

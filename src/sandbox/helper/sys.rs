@@ -200,3 +200,17 @@ pub fn close_on_exec() {
         );
     }
 }
+
+/// Closes every descriptor from `first` on but `kept`.
+pub fn close_from(first: RawFd, kept: RawFd) {
+    let close = |from: RawFd, to: u32| {
+        // SAFETY: no pointers involved; the caller no longer uses what owns the descriptors.
+        unsafe {
+            libc::syscall(libc::SYS_close_range, from as u32, to, 0u32);
+        }
+    };
+    if kept > first {
+        close(first, kept as u32 - 1);
+    }
+    close(kept + 1, u32::MAX);
+}

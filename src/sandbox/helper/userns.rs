@@ -26,6 +26,14 @@ pub fn enter() -> Result<bool> {
     Ok(!mapped)
 }
 
+/// Whether the user has ranges of subordinate ids. Asks the database of users: only in a process with one thread, or
+/// one in which no other thread does.
+pub fn has_sub_ranges(uid: u32) -> bool {
+    ["/etc/subuid", "/etc/subgid"]
+        .iter()
+        .all(|file| sub_range(file, uid).is_some())
+}
+
 /// The helpers `newuidmap` and `newgidmap` must run outside of the new namespace: a child made before does that.
 fn enter_with_ranges(pid: i32, uids: (u32, Range), gids: (u32, Range)) -> Result<bool> {
     let (read, write) = std::io::pipe().context(|| "pipe".into())?;

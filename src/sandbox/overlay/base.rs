@@ -5,10 +5,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use super::secrets;
 use crate::sandbox::contract::{Base, Result, SandboxError, SandboxFacts};
 use crate::sandbox::docker;
 use crate::sandbox::options::Options;
 use crate::sandbox::os_release;
+use crate::sandbox::privilege::Privilege;
 use crate::sandbox::spec::{Mask, Tree, TreeKind};
 use crate::sandbox::store::io_error;
 
@@ -23,24 +25,6 @@ const USUAL: [&str; 11] = [
     "dev", "home", "media", "mnt", "proc", "root", "run", "srv", "sys", "tmp", "repo",
 ];
 
-/// Directories of the host that look empty: keys, mail, logs, other sandboxes' and engines' data.
-const EMPTY: [&str; 14] = [
-    "etc/docker",
-    "etc/ssh",
-    "etc/ssl/private",
-    "etc/sudoers.d",
-    "var/backups",
-    "var/cache/apt/archives",
-    "var/lib/containerd",
-    "var/lib/containers",
-    "var/lib/docker",
-    "var/lib/kubelet",
-    "var/log",
-    "var/mail",
-    "var/spool/cron",
-    "var/tmp",
-];
-
 /// Parts of a root, as the helper mounts them.
 #[derive(Debug, Clone)]
 pub struct Root {
@@ -50,9 +34,10 @@ pub struct Root {
 }
 
 /// Works out the trees of `base`. `store` is the sandbox's own directory; a skeleton is made in it where needed.
-pub fn root(base: &Base, store: &Path, unprivileged: bool, options: &Options) -> Result<Root> {
+pub fn root(base: &Base, store: &Path, privilege: Privilege, options: &Options) -> Result<Root> {
+    let unprivileged = privilege.needs_namespace();
     match base {
-        Base::Host => host(store, unprivileged),
+        Base::Host => host(store, privilege),
         Base::Rootfs(path) => rootfs(path).and_then(|root| owned(root, path, unprivileged)),
         Base::Image(name) => {
             let (path, digest) = docker::exported(name, options)?;
@@ -110,7 +95,8 @@ fn tree(name: &str, lower: PathBuf, at: &str, kind: TreeKind) -> Tree {
 
 /// This machine's system directories, each an overlay of its own over a skeleton root: an overlay of `/` itself could
 /// not keep its layers on the same file system, and would show everything that is on it.
-fn host(store: &Path, unprivileged: bool) -> Result<Root> {
+fn host(store: &Path, privilege: Privilege) -> Result<Root> {
+    let unprivileged = privilege.needs_namespace();
     let skeleton = store.join("skeleton");
     make_dir(&skeleton)?;
     let kind = if unprivileged {
@@ -122,6 +108,10 @@ fn host(store: &Path, unprivileged: bool) -> Result<Root> {
         store: store.to_path_buf(),
         skeleton: skeleton.clone(),
         kind,
+        locked: match (privilege, kind) {
+            (Privilege::Root, _) | (_, TreeKind::ReadOnly) => Vec::new(),
+            _ => mount_points(),
+        },
         trees: vec![tree("root", skeleton.clone(), "/", TreeKind::Overlay)],
     };
     for name in SYSTEM {
@@ -143,7 +133,7 @@ fn host(store: &Path, unprivileged: bool) -> Result<Root> {
     let masks = if unprivileged {
         Vec::new()
     } else {
-        masks(&builder.trees)
+        secrets::masks(&builder.trees)
     };
     Ok(Root {
         facts: os_release::facts("overlay", "host", Path::new("/"), None),
@@ -156,11 +146,31 @@ struct Builder {
     store: PathBuf,
     skeleton: PathBuf,
     kind: TreeKind,
+    /// Mount points that an overlay may not have beneath it.
+    locked: Vec<PathBuf>,
     trees: Vec<Tree>,
 }
 
+/// Every mount point of this mount namespace. In a user namespace they are locked: the kernel shows nothing that a
+/// mount might hide, so it refuses to bind, or to take as a lower layer, a directory without what is mounted in it.
+fn mount_points() -> Vec<PathBuf> {
+    let text = fs::read("/proc/self/mountinfo").unwrap_or_default();
+    String::from_utf8_lossy(&text)
+        .lines()
+        .filter_map(|line| line.split(' ').nth(4))
+        // Spaces and the like are written in octal.
+        .map(|path| PathBuf::from(path.replace("\\040", " ").replace("\\011", "\t")))
+        .collect()
+}
+
 impl Builder {
-    /// Adds one directory of the host, or, where the store lies in it, its entries: no overlay may contain its layers.
+    /// Whether no overlay can have this directory as a whole: it would contain its layers, or a locked mount.
+    fn has_to_be_split(&self, source: &Path) -> bool {
+        let beneath = |path: &PathBuf| path != source && path.starts_with(source);
+        self.store.starts_with(source) || self.locked.iter().any(beneath)
+    }
+
+    /// Adds one directory of the host, or, where it has to be split, its entries.
     fn add(&mut self, relative: &Path) -> Result<()> {
         let source = Path::new("/").join(relative);
         let Ok(meta) = fs::symlink_metadata(&source) else {
@@ -175,7 +185,15 @@ impl Builder {
             return Ok(());
         }
         make_dir(&target)?;
-        if !self.store.starts_with(&source) {
+        let split = self.has_to_be_split(&source);
+        if split
+            && secrets::EMPTY
+                .iter()
+                .any(|empty| relative == Path::new(empty))
+        {
+            return Ok(());
+        }
+        if !split {
             let at = source.to_str().ok_or_else(|| {
                 SandboxError::Base("host".into(), format!("{} is not UTF-8", source.display()))
             })?;
@@ -210,43 +228,6 @@ fn tree_name(path: &Path) -> String {
     name
 }
 
-/// The host's secrets as they look inside: empty directories, and a `shadow` in which every account is locked.
-fn masks(trees: &[Tree]) -> Vec<Mask> {
-    let mut masks: Vec<Mask> = EMPTY
-        .iter()
-        .filter_map(|path| mask(trees, path, None))
-        .collect();
-    for name in ["etc/shadow", "etc/gshadow", "etc/shadow-", "etc/gshadow-"] {
-        let text = fs::read_to_string(Path::new("/").join(name)).unwrap_or_default();
-        masks.extend(mask(trees, name, Some(locked(&text))));
-    }
-    masks
-}
-
-fn mask(trees: &[Tree], path: &str, contents: Option<String>) -> Option<Mask> {
-    let full = Path::new("/").join(path);
-    let tree = trees
-        .iter()
-        .filter(|tree| tree.at != "/")
-        .find(|tree| full.starts_with(&tree.at))?;
-    Some(Mask {
-        tree: tree.name.clone(),
-        path: full.strip_prefix(&tree.at).ok()?.to_path_buf(),
-        contents,
-    })
-}
-
-/// Replaces the second field (the password hash) of each line of shadow(5) or gshadow(5).
-fn locked(text: &str) -> String {
-    text.lines()
-        .filter_map(|line| {
-            let (name, rest) = line.split_once(':')?;
-            let rest = rest.split_once(':').map_or("", |(_, rest)| rest);
-            Some(format!("{name}:*:{rest}\n"))
-        })
-        .collect()
-}
-
 fn make_dir(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(io_error(format!("create {}", path.display())))
 }
@@ -262,12 +243,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passwords_are_locked() {
-        let text = "root:$y$secret:19000:0:99999:7:::\nbin:*:1::::::\n";
-        assert_eq!(locked(text), "root:*:19000:0:99999:7:::\nbin:*:1::::::\n");
-    }
-
-    #[test]
     fn a_store_inside_of_a_system_directory_is_left_out() {
         let store = Path::new("/var/lib/envc-test-store");
         let scratch = tempfile::tempdir().unwrap();
@@ -275,11 +250,29 @@ mod tests {
             store: store.into(),
             skeleton: scratch.path().into(),
             kind: TreeKind::Overlay,
+            locked: Vec::new(),
             trees: Vec::new(),
         };
         builder.add(Path::new("var")).unwrap();
         assert!(builder.trees.iter().all(|t| !store.starts_with(&t.lower)));
         assert!(builder.trees.iter().any(|t| t.at == "/var/lib/dpkg"));
+    }
+
+    #[test]
+    fn a_directory_with_a_locked_mount_is_split() {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut builder = Builder {
+            store: "/none".into(),
+            skeleton: scratch.path().into(),
+            kind: TreeKind::Overlay,
+            locked: vec!["/var/lib/dpkg/info".into(), "/var/lib/docker/x".into()],
+            trees: Vec::new(),
+        };
+        builder.add(Path::new("var")).unwrap();
+        let at = |path: &str| builder.trees.iter().any(|tree| tree.at == path);
+        assert!(!at("/var") && !at("/var/lib") && !at("/var/lib/dpkg"));
+        assert!(at("/var/lib/dpkg/info") && at("/var/cache"));
+        assert!(!at("/var/lib/docker"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod base;
 mod kept;
+mod secrets;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -12,8 +13,10 @@ use std::path::{Path, PathBuf};
 use super::cgroup::Groups;
 use super::contract::*;
 use super::environment::Company;
+use super::gauge::Places;
 use super::options::Options;
-use super::process::{self, Entered, Holder, Streams};
+use super::privilege::Privilege;
+use super::process::{self, Entered, Holder, Job, Streams};
 use super::spec::{Action, EnterSpec, FlattenSpec, HoldSpec, Lend, Report, Tree, TreeKind};
 use super::store::{self, from_io, io_error};
 
@@ -28,6 +31,7 @@ const MOST_LAYERS: usize = 100;
 /// A sandbox of layers. See [`create`](super::create).
 pub struct OverlaySandbox {
     options: Options,
+    privilege: Privilege,
     base: Base,
     root: base::Root,
     store: PathBuf,
@@ -44,6 +48,7 @@ pub struct OverlaySandbox {
     // Dropped in this order: the holder removes the store when all commands have ended.
     holder: Holder,
     groups: Groups,
+    _claim: store::Claim,
 }
 
 impl OverlaySandbox {
@@ -55,8 +60,9 @@ impl OverlaySandbox {
     fn over(base: &Base, kept: Option<PathBuf>, options: &Options) -> Result<Self> {
         let id = store::new_id();
         let root = options.store_root();
-        let store = store::create_dir(&options.helper, &root, "sandboxes", &id)?;
-        let result = Self::create_in(base, kept, options, &id, store.clone());
+        let claim = store::claim(&options.helper, &root, "sandboxes", &id)?;
+        let store = claim.dir.clone();
+        let result = Self::create_in(base, kept, options, &id, claim);
         if result.is_err() {
             super::helper::remove_tree(&store);
         }
@@ -68,10 +74,11 @@ impl OverlaySandbox {
         kept: Option<PathBuf>,
         options: &Options,
         id: &str,
-        store: PathBuf,
+        claim: store::Claim,
     ) -> Result<Self> {
-        let unprivileged = !rustix::process::geteuid().is_root();
-        let root = base::root(base, &store, unprivileged, options)?;
+        let store = claim.dir.clone();
+        let privilege = Privilege::here();
+        let root = base::root(base, &store, privilege, options)?;
         let groups = Groups::create(id);
         let mut company = Company::collect(options, &store, base)?;
         if *base == Base::Host {
@@ -79,16 +86,20 @@ impl OverlaySandbox {
         }
         let spec = HoldSpec {
             store: store.clone(),
+            program: std::fs::canonicalize(&options.helper)
+                .map_err(io_error(format!("find {}", options.helper.display())))?,
             trees: root.trees.clone(),
             masks: root.masks.clone(),
             kept,
-            user_namespace: unprivileged,
+            user_namespace: privilege.needs_namespace(),
+            user_marks: privilege.user_marks(),
             cgroups: groups.dirs.clone(),
         };
         let holder = Holder::start(&options.helper, &spec)?;
         let lent = company.lent(holder.single_id)?;
         Ok(Self {
             options: options.clone(),
+            privilege,
             base: base.clone(),
             root,
             store,
@@ -101,7 +112,13 @@ impl OverlaySandbox {
             next: 2,
             holder,
             groups,
+            _claim: claim,
         })
+    }
+
+    /// Whether layers are in memory, as the store's file system cannot hold them; and whether only one id is mapped.
+    pub fn limits_here(&self) -> (bool, bool) {
+        (self.holder.in_memory, self.holder.single_id)
     }
 
     /// Layers from the present one down.
@@ -127,7 +144,7 @@ impl OverlaySandbox {
         let overlays = |t: &&Tree| t.kind == TreeKind::Overlay;
         let spec = FlattenSpec {
             holder: self.holder.pid(),
-            user_namespace: !rustix::process::geteuid().is_root(),
+            user_namespace: self.privilege.needs_namespace(),
             store: self.store.clone(),
             trees: self
                 .root
@@ -139,6 +156,7 @@ impl OverlaySandbox {
             layers,
             into,
         };
+        self.holder.unmount();
         process::finish(&self.options.helper, "flatten", &spec)
     }
 
@@ -149,15 +167,15 @@ impl OverlaySandbox {
 
     fn enter_spec(&self, network: Network, action: Action) -> EnterSpec {
         EnterSpec {
-            holder: self.holder.pid(),
-            user_namespace: !rustix::process::geteuid().is_root(),
-            store: self.store.clone(),
+            user_marks: self.privilege.user_marks(),
             trees: self.root.trees.clone(),
             layers: self.stack(),
             lent: self.lent.clone(),
             cgroups: self.groups.dirs.clone(),
-            network,
+            network: self.options.network.allow(network),
             processes: Limits::default().processes,
+            open_files: Limits::default().open_files,
+            shared_memory: Limits::default().memory / 2,
             action,
         }
     }
@@ -170,8 +188,23 @@ impl OverlaySandbox {
             terminal,
         };
         let mut spec = self.enter_spec(command.network, action);
-        spec.processes = command.limits.processes;
+        let limits = self.options.limits(command.limits);
+        spec.processes = limits.processes;
+        spec.open_files = limits.open_files;
+        spec.shared_memory = limits.memory / 2;
         spec
+    }
+
+    /// Where a command of the present layer writes.
+    fn writes(&self) -> Places {
+        let layers = self.holder.view().join("l");
+        let lent = self.lent.iter().filter(|lend| lend.writable);
+        Places {
+            dirs: std::iter::once(layers.join(self.active.to_string()))
+                .chain(lent.map(|lend| lend.source.clone()))
+                .collect(),
+            disk: layers,
+        }
     }
 
     /// A file action: its output (of at most [`READ_LIMIT`] bytes) is what it read.
@@ -184,9 +217,11 @@ impl OverlaySandbox {
         spec.cgroups = Vec::new();
         let (output, output_end) = std::io::pipe().map_err(io_error(what))?;
         let streams = Streams::Captured(output_end.into());
-        let entered = process::start(&self.options.helper, "enter", &spec, payload, streams)
+        let entered = self
+            .holder
+            .enter(&spec, payload, streams)
             .map_err(io_error(what))?;
-        let (mut child, mut status) = entered.split();
+        let (mut child, mut status) = entered.running(what)?;
         let mut bytes = Vec::new();
         let read = output.take(READ_LIMIT + 1).read_to_end(&mut bytes);
         let report = Entered::report(&mut status);
@@ -238,13 +273,12 @@ impl Sandbox for OverlaySandbox {
     fn run(&mut self, command: &CommandSpec, sink: &mut dyn FnMut(&[u8])) -> Result<Finished> {
         self.touched = true;
         let spec = self.run_action(command, false);
-        process::run(
-            &self.options,
-            &self.groups,
-            ("enter", &spec),
-            command.limits,
-            sink,
-        )
+        let job = Job {
+            start: &|streams| self.holder.enter(&spec, None, streams),
+            limits: self.options.limits(command.limits),
+            writes: self.writes(),
+        };
+        process::run(&self.options, &self.groups, job, sink)
     }
 
     fn snapshot(&mut self) -> Result<SnapshotId> {
@@ -290,9 +324,9 @@ impl Sandbox for OverlaySandbox {
 
     fn interactive(&mut self, command: &CommandSpec) -> Result<i32> {
         self.touched = true;
-        self.groups.set(&command.limits);
+        self.groups.set(&self.options.limits(command.limits));
         let spec = self.run_action(command, super::interactive::on_terminal());
-        process::interactive(&self.options, "enter", &spec)
+        process::interactive(&|streams| self.holder.enter(&spec, None, streams))
     }
 
     fn keep(&mut self, dir: &Path) -> Result<Kept> {
