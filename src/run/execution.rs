@@ -117,6 +117,7 @@ impl Session<'_> {
         if let Some(end) = hopeless(&failed.failure) {
             return Ok(Err(end));
         }
+        self.seen.insert(failed.failure.key());
         let as_failed = self.sandbox.snapshot()?;
         let others = failed.others.iter().take(OTHERS);
         for (at, failure) in [&failed.failure].into_iter().chain(others).enumerate() {
