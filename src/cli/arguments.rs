@@ -201,6 +201,9 @@ pub struct Build {
     /// Repairs that may be tried.
     #[arg(long, default_value_t = 30, value_name = "N")]
     pub attempts: u32,
+    /// Go on where an earlier run of this directory was stopped, from its last good snapshot.
+    #[arg(long)]
+    pub resume: bool,
     /// Where commands run.
     #[arg(long, value_enum, default_value = "overlay")]
     pub sandbox: BackendName,

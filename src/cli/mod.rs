@@ -12,9 +12,12 @@ mod exit;
 mod fix;
 mod graph;
 mod index;
+mod recorder;
+mod resume;
 mod show;
 mod signals;
 mod source;
+mod start;
 mod which;
 
 use std::process::ExitCode;

@@ -34,8 +34,12 @@ enum Attempt {
 
 impl Session<'_> {
     /// Runs the script from `from` until all layers pass. `Ok(Err(_))`: it cannot be made to pass.
-    pub fn execute(&mut self, from: Layer) -> Result<Result<Vec<LayerResult>, Given>, RunError> {
-        let mut results = Vec::new();
+    /// `results`: of the layers below, which passed in an earlier run.
+    pub fn execute(
+        &mut self,
+        from: Layer,
+        mut results: Vec<LayerResult>,
+    ) -> Result<Result<Vec<LayerResult>, Given>, RunError> {
         let mut failed = match self.climb(from, &mut results)? {
             None => return Ok(Ok(results)),
             Some(failed) => failed,
@@ -73,6 +77,7 @@ impl Session<'_> {
             results.push(result);
             let snapshot = self.sandbox.snapshot()?;
             self.after.insert(layer, snapshot);
+            self.keep_layer(layer, results);
         }
         Ok(None)
     }
@@ -195,14 +200,14 @@ impl Session<'_> {
             edit: edit.to_string(),
             because: edit.because.to_string(),
         });
-        let from = match self.apply(edit) {
+        let changed = match self.apply(edit) {
             Ok(Applied::Script { first }) => first.min(failed.layer),
             Ok(Applied::Pyramid { .. } | Applied::Replan { .. }) => {
                 return Ok(Attempt::Useless("it does not change the script".to_owned()));
             }
             Err(why) => return Ok(Attempt::Useless(why)),
         };
-        self.start_for(edit, from, as_failed)?;
+        let from = self.start_for(edit, changed, as_failed)?;
         self.write_script()?;
         for layer in Layer::ALL {
             if layer < from || layer > failed.layer {
@@ -229,13 +234,14 @@ impl Session<'_> {
     }
 
     /// The state a candidate starts from. What only adds (a package, a requirement, a variable) goes on from the failed
-    /// state, where a build resumes; what changes a step starts before the layer it changes.
+    /// state, where a build resumes; what changes a step starts before the layer it changes. Gives the layer to run
+    /// first: an earlier one where the state before `from` is not there any more, as in a run that was taken up.
     fn start_for(
         &mut self,
         edit: &Edit,
         from: Layer,
         as_failed: &SnapshotId,
-    ) -> Result<(), RunError> {
+    ) -> Result<Layer, RunError> {
         let adds = matches!(
             edit.operation,
             Operation::AddPackage { .. }
@@ -244,17 +250,19 @@ impl Session<'_> {
         );
         if adds {
             self.sandbox.rollback(as_failed)?;
-            return Ok(());
+            return Ok(from);
         }
         let below = Layer::ALL.into_iter().rfind(|layer| *layer < from);
         match below.and_then(|layer| self.after.get(&layer)).cloned() {
-            Some(snapshot) => self.sandbox.rollback(&snapshot)?,
-            None => match self.clean.clone() {
-                Some(clean) => self.sandbox.rollback(&clean)?,
-                None => self.sandbox.reset()?,
-            },
+            Some(snapshot) => {
+                self.sandbox.rollback(&snapshot)?;
+                Ok(from)
+            }
+            None => {
+                self.to_clean()?;
+                Ok(Layer::Base)
+            }
         }
-        Ok(())
     }
 
     pub(super) fn record(

@@ -7,6 +7,7 @@ mod cgroup;
 mod contract;
 mod docker;
 mod environment;
+mod fingerprint;
 mod helper;
 mod host;
 mod interactive;
@@ -15,6 +16,7 @@ mod os_release;
 mod overlay;
 mod probe;
 mod process;
+mod resumed;
 mod spec;
 mod store;
 mod supervise;
@@ -23,6 +25,7 @@ mod toolchains;
 pub use contract::*;
 pub use docker::{BuildRequest, BuildStyle, Engine, docker_engine};
 pub use environment::{Company, base_environment, company_environment};
+pub use fingerprint::fingerprint;
 pub use helper::{HELPER_ARGUMENT, helper_main};
 pub use options::{Availability, Backend, Options};
 pub use probe::probe;
@@ -44,6 +47,16 @@ pub fn reopen(kept: &Kept, options: &Options) -> Result<Box<dyn Sandbox>> {
         "docker" => Ok(Box::new(docker::DockerSandbox::reopen(kept, options)?)),
         other => Err(unknown_backend(other)),
     }
+}
+
+/// Comes back to a kept state to go on with a run: [`Sandbox::reset`] still leads to the clean base.
+pub fn resume(backend: Backend, kept: &Kept, options: &Options) -> Result<Box<dyn Sandbox>> {
+    Ok(Box::new(resumed::Resumed::open(backend, kept, options)?))
+}
+
+/// Removes a directory whose files may belong to ids of a user namespace.
+pub fn remove_dir(dir: &std::path::Path, options: &Options) -> Result<()> {
+    process::remove(&options.helper, dir)
 }
 
 /// Removes what [`Sandbox::keep`] kept.
