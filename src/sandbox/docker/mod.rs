@@ -7,6 +7,7 @@ mod buildx;
 mod engine;
 mod exec;
 mod export;
+mod limits;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -106,6 +107,7 @@ impl DockerSandbox {
             memory_swap: i64::try_from(self.limits.0).ok(),
             pids_limit: i64::try_from(self.limits.1).ok(),
             cap_drop: Some(vec!["MKNOD".into(), "AUDIT_WRITE".into()]),
+            ulimits: Some(limits::ulimits()),
             security_opt: Some(vec!["no-new-privileges".into()]),
             ..Default::default()
         };
@@ -185,24 +187,6 @@ impl DockerSandbox {
             .is_none_or(|list| list.len() > 2)
     }
 
-    fn set_limits(&mut self, limits: &Limits) -> Result<()> {
-        let wanted = (limits.memory, limits.processes);
-        if wanted == self.limits {
-            return Ok(());
-        }
-        let body = bollard::models::ContainerUpdateBody {
-            memory: i64::try_from(wanted.0).ok(),
-            memory_swap: i64::try_from(wanted.0).ok(),
-            pids_limit: i64::try_from(wanted.1).ok(),
-            ..Default::default()
-        };
-        self.engine
-            .wait(self.engine.docker.update_container(&self.container, body))
-            .map_err(engine_error("set the container's limits"))?;
-        self.limits = wanted;
-        Ok(())
-    }
-
     fn set_network(&self, connected: bool) -> Result<()> {
         let docker = &self.engine.docker;
         let result = if connected {
@@ -250,14 +234,24 @@ impl DockerSandbox {
     }
 
     /// Saves the container as an image and gives its id.
-    fn commit(&self, owner: &str, reference: Option<(&str, &str)>) -> Result<String> {
+    fn commit(
+        &self,
+        labels: HashMap<String, String>,
+        reference: Option<(&str, &str)>,
+    ) -> Result<String> {
         let mut options = query::CommitContainerOptionsBuilder::default()
             .container(&self.container)
             .pause(false);
         if let Some((repository, tag)) = reference {
             options = options.repo(repository).tag(tag);
         }
-        let labels: HashMap<String, String> = engine::labels(owner);
+        if self.engine.is_podman() {
+            // It takes the container's labels over and heeds these only as instructions.
+            let lines = labels
+                .iter()
+                .map(|(name, value)| format!("LABEL {name}={value}"));
+            options = options.changes(&lines.collect::<Vec<_>>().join("\n"));
+        }
         let config = ContainerConfig {
             labels: Some(labels),
             ..Default::default()
@@ -283,7 +277,7 @@ impl DockerSandbox {
 pub fn forget(kept: &Kept) -> Result<()> {
     let engine = docker_engine()?;
     engine.image_id(&kept.state)?;
-    engine.remove_image(&kept.state);
+    engine.remove_kept(&kept.state);
     Ok(())
 }
 
@@ -376,7 +370,7 @@ impl Sandbox for DockerSandbox {
     }
 
     fn snapshot(&mut self) -> Result<SnapshotId> {
-        let image = self.commit(&self.id, None)?;
+        let image = self.commit(engine::labels(&self.id), None)?;
         self.snapshots.push(image.clone());
         Ok(SnapshotId(image))
     }
@@ -398,7 +392,7 @@ impl Sandbox for DockerSandbox {
 
     fn interactive(&mut self, command: &CommandSpec) -> Result<i32> {
         let on_terminal = super::interactive::on_terminal();
-        let mut client = std::process::Command::new("docker");
+        let mut client = self.engine.client()?;
         client.args(["exec", if on_terminal { "-it" } else { "-i" }]);
         client.args(["--workdir", &command.dir]);
         for variable in self.environment(command) {
@@ -406,7 +400,7 @@ impl Sandbox for DockerSandbox {
         }
         client.arg(&self.container).args(&command.argv);
         let status = client.status().map_err(io_error(
-            "run docker exec (an interactive command needs the docker client)",
+            "start the engine's client for an interactive command",
         ))?;
         let _ = self.restart();
         Ok(status.code().unwrap_or(1))
@@ -414,7 +408,15 @@ impl Sandbox for DockerSandbox {
 
     fn keep(&mut self, dir: &Path) -> Result<Kept> {
         std::fs::create_dir_all(dir).map_err(io_error(format!("create {}", dir.display())))?;
-        let state = self.commit(engine::KEPT, Some(("envc-kept", &self.id)))?;
+        let dir =
+            std::fs::canonicalize(dir).map_err(io_error(format!("find {}", dir.display())))?;
+        // The file says which image the directory stands for: one whose directory is gone, or names another, is nobody's.
+        let mark = dir.join(engine::IMAGE_FILE);
+        let mut labels = engine::labels(engine::KEPT);
+        labels.insert(engine::KEPT_BY.into(), self.id.clone());
+        labels.insert(engine::KEPT_IN.into(), engine::path_label(&dir));
+        let state = self.commit(labels, Some(("envc-kept", &store::new_id())))?;
+        std::fs::write(&mark, &state).map_err(io_error(format!("write {}", mark.display())))?;
         Ok(Kept {
             backend: "docker".into(),
             base: self.base.clone(),
