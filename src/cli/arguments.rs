@@ -65,6 +65,8 @@ pub enum Command {
     Compdb(super::compdb::Compdb),
     /// Make, renew or describe the index of a distribution's files.
     Index(super::index::IndexArguments),
+    /// Say what the store of caches holds, or make it smaller.
+    Cache(super::cache::CacheArguments),
     /// Say what works on this machine, and what to do about what does not.
     Doctor(Doctor),
 }

@@ -80,9 +80,9 @@ pub fn run(options: &Build, verbosity: Verbosity) -> Result<Exit, Failure> {
 
     let sandbox_options = Options {
         interrupted,
-        cache_scope: Some(cache_scope(&analysis.repository.root)),
         ..Options::new()?
     };
+    let sandbox_options = with_caches(sandbox_options, &analysis.repository.root);
     let mut start = start::start(
         options,
         &mut analysis,
@@ -174,6 +174,15 @@ fn go_on(
 /// `.envc` in the repository, unless `--out` says otherwise.
 pub fn out_dir(root: &Path, out: Option<&Path>) -> PathBuf {
     out.map_or_else(|| root.join(".envc"), Path::to_path_buf)
+}
+
+/// Options with the caches of a repository, or those of the scope that the user's settings name.
+pub fn with_caches(options: Options, root: &Path) -> Options {
+    let named = options.settings.cache.scope.clone();
+    Options {
+        cache_scope: Some(named.unwrap_or_else(|| cache_scope(root))),
+        ..options
+    }
 }
 
 /// One name for each repository's caches: a hostile build may spoil its own, and no other's.

@@ -11,7 +11,7 @@ use crate::script;
 use crate::verify;
 
 use super::arguments::{Enter, RunArguments};
-use super::build::{ENVIRONMENT, Environment, out_dir};
+use super::build::{ENVIRONMENT, Environment, out_dir, with_caches};
 use super::exit::{Exit, Failure};
 use super::{show, signals};
 
@@ -38,6 +38,9 @@ fn open(
         interrupted: signals::flag()?,
         ..Options::new()?
     };
+    // Some tools look for what they downloaded at run time too.
+    let root = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let options = with_caches(options, &root);
     let sandbox = crate::sandbox::reopen(&environment.kept, &options)?;
     Ok((sandbox, environment, dir))
 }

@@ -3,6 +3,7 @@
 mod arguments;
 mod bases;
 mod build;
+mod cache;
 mod certify;
 mod compdb;
 mod deps;
@@ -62,6 +63,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Compdb(options) => compdb::run(options, arguments.verbosity()),
         Command::Index(options) => index::run(options),
         Command::Which(options) => which::run(options),
+        Command::Cache(options) => cache::run(options),
         Command::Doctor(options) => doctor::run(options),
     }
 }

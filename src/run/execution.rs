@@ -75,6 +75,10 @@ impl Session<'_> {
             }
             results.retain(|other| other.layer != result.layer);
             results.push(result);
+            if layer == Layer::Base && self.after.is_empty() && self.repairs.is_empty() {
+                // Nothing of the repository has run in this sandbox.
+                self.sandbox.share_downloads();
+            }
             let snapshot = self.sandbox.snapshot()?;
             self.after.insert(layer, snapshot);
             self.keep_layer(layer, results);

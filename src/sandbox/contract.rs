@@ -141,6 +141,9 @@ pub enum SandboxError {
     NoSpace(String),
     #[error("base {0}: {1}")]
     Base(String, String),
+    /// The user's `envc.toml` cannot be used.
+    #[error("{0}: {1}")]
+    Settings(String, String),
     #[error("container engine: {0}")]
     Engine(String),
     #[error("interrupted")]
@@ -175,6 +178,10 @@ pub trait Sandbox: Send {
 
     /// An interactive command on this terminal; gives its exit status.
     fn interactive(&mut self, command: &CommandSpec) -> Result<i32>;
+
+    /// Says that nothing of the repository has run yet, only the distribution's own package manager: what that
+    /// downloaded may be lent to other repositories.
+    fn share_downloads(&mut self) {}
 
     /// Keeps the present state under `dir` and returns what [`crate::sandbox::reopen`] needs to come back to it.
     fn keep(&mut self, dir: &Path) -> Result<Kept>;

@@ -44,7 +44,12 @@ impl HostSandbox {
     fn over(origin: Option<PathBuf>, options: &Options) -> Result<Self> {
         let id = store::new_id();
         let store = store::create_dir(&options.helper, &options.store_root(), "hosts", &id)?;
-        let company = Company::collect(options, &store, &Base::Host)?;
+        // Without a root of its own every tool uses the user's caches.
+        let without_caches = Options {
+            cache_scope: None,
+            ..options.clone()
+        };
+        let company = Company::collect(&without_caches, &store, &Base::Host)?;
         let mut sandbox = Self {
             options: options.clone(),
             facts: os_release::facts("host", "host", Path::new("/"), None),
@@ -175,13 +180,16 @@ impl Sandbox for HostSandbox {
 
     fn run(&mut self, command: &CommandSpec, sink: &mut dyn FnMut(&[u8])) -> Result<Finished> {
         let spec = self.spec(command, false);
-        process::run(
+        let mut blotter = self.company.blotter();
+        let finished = process::run(
             &self.options,
             &self.groups,
             ("host-run", &spec),
             command.limits,
-            sink,
-        )
+            &mut |bytes| blotter.push(bytes, sink),
+        );
+        blotter.finish(sink);
+        finished
     }
 
     fn snapshot(&mut self) -> Result<SnapshotId> {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 
 use super::contract::{Result, SandboxError};
+use super::settings::Settings;
 
 /// How isolation is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +45,10 @@ pub struct Options {
     /// Name of the package caches to share. One name for each repository: a hostile build could leave bad files in
     /// a cache, and must not reach another repository's build with them. `None`: no shared caches.
     pub cache_scope: Option<String>,
+    /// Bytes that all caches together may take.
+    pub cache_limit: u64,
+    /// The user's `envc.toml`.
+    pub settings: Settings,
 }
 
 impl Options {
@@ -53,12 +58,17 @@ impl Options {
             what: "find this executable".into(),
             source,
         })?;
+        let settings = Settings::load()?;
         Ok(Self {
             helper,
             store: None,
             ca_and_proxy: true,
             interrupted: Arc::new(AtomicBool::new(false)),
             cache_scope: None,
+            cache_limit: settings
+                .cache_limit()
+                .unwrap_or(super::caches::DEFAULT_LIMIT),
+            settings,
         })
     }
 

@@ -83,6 +83,8 @@ impl DockerSandbox {
         };
         sandbox.start(&digest)?;
         sandbox.read_os_release();
+        let facts = sandbox.facts.clone();
+        sandbox.company.add_apt_mirror(&options.settings, &facts)?;
         Ok(sandbox)
     }
 
@@ -140,11 +142,17 @@ impl DockerSandbox {
             format!("{}:{target}:{mode}", source.display())
         };
         let mut binds = vec![bind(&lent, LENT_DIR, "ro")];
-        for (name, source) in &self.company.caches {
+        for dir in self.company.cache_dirs() {
             // The engine makes missing mount points; in a read-only directory it cannot.
-            std::fs::create_dir_all(lent.join("cache").join(name))
-                .map_err(io_error("lend a cache"))?;
-            binds.push(bind(source, &format!("{LENT_DIR}/cache/{name}"), "rw"));
+            if let Some(below) = dir.target.strip_prefix(LENT_DIR) {
+                std::fs::create_dir_all(lent.join(below.trim_start_matches('/')))
+                    .map_err(io_error("lend a cache"))?;
+            }
+            let mode = if dir.writable { "rw" } else { "ro" };
+            binds.push(bind(&dir.source, &dir.target, mode));
+        }
+        for (source, at) in self.company.standing() {
+            binds.push(bind(&source, at, "ro"));
         }
         Ok(binds)
     }
@@ -341,13 +349,15 @@ impl Sandbox for DockerSandbox {
         let env = self.environment(command);
         let options = &self.options;
         let interrupted = || options.interrupted();
+        let mut blotter = self.company.blotter();
         let ended = exec::run(
             &self.engine,
             &self.container,
             (command, env),
             &interrupted,
-            sink,
+            &mut |bytes| blotter.push(bytes, sink),
         );
+        blotter.finish(sink);
         let stopped = ended.as_ref().map_or(true, |ended| ended.verdict.is_some());
         let out_of_memory = !stopped && self.ran_out_of_memory();
         if stopped || out_of_memory || self.leftovers() {
@@ -356,12 +366,16 @@ impl Sandbox for DockerSandbox {
         if command.network == Network::None {
             self.set_network(true)?;
         }
+        if ended.is_err() {
+            self.company.command_ended(Outcome::Interrupted);
+        }
         let ended = ended?;
         let outcome = match ended.verdict {
             Some(verdict) => verdict,
             None if out_of_memory && ended.exit_code != 0 => Outcome::OutOfMemory,
             None => exec::outcome(ended.exit_code),
         };
+        self.company.command_ended(outcome);
         Ok(Finished {
             outcome,
             wall: ended.wall,
@@ -404,6 +418,10 @@ impl Sandbox for DockerSandbox {
         ))?;
         let _ = self.restart();
         Ok(status.code().unwrap_or(1))
+    }
+
+    fn share_downloads(&mut self) {
+        self.company.share_downloads();
     }
 
     fn keep(&mut self, dir: &Path) -> Result<Kept> {

@@ -74,6 +74,7 @@ impl OverlaySandbox {
         let root = base::root(base, &store, unprivileged, options)?;
         let groups = Groups::create(id);
         let mut company = Company::collect(options, &store, base)?;
+        company.add_apt_mirror(&options.settings, &root.facts)?;
         if *base == Base::Host {
             company.add_toolchains();
         }
@@ -203,6 +204,13 @@ impl OverlaySandbox {
     }
 }
 
+/// How a command ended; an error is no end by itself.
+fn ended(finished: &Result<Finished>) -> Outcome {
+    finished
+        .as_ref()
+        .map_or(Outcome::Interrupted, |finished| finished.outcome)
+}
+
 impl Sandbox for OverlaySandbox {
     fn facts(&self) -> &SandboxFacts {
         &self.root.facts
@@ -238,13 +246,17 @@ impl Sandbox for OverlaySandbox {
     fn run(&mut self, command: &CommandSpec, sink: &mut dyn FnMut(&[u8])) -> Result<Finished> {
         self.touched = true;
         let spec = self.run_action(command, false);
-        process::run(
+        let mut blotter = self.company.blotter();
+        let finished = process::run(
             &self.options,
             &self.groups,
             ("enter", &spec),
             command.limits,
-            sink,
-        )
+            &mut |bytes| blotter.push(bytes, sink),
+        );
+        blotter.finish(sink);
+        self.company.command_ended(ended(&finished));
+        finished
     }
 
     fn snapshot(&mut self) -> Result<SnapshotId> {
@@ -293,6 +305,10 @@ impl Sandbox for OverlaySandbox {
         self.groups.set(&command.limits);
         let spec = self.run_action(command, super::interactive::on_terminal());
         process::interactive(&self.options, "enter", &spec)
+    }
+
+    fn share_downloads(&mut self) {
+        self.company.share_downloads();
     }
 
     fn keep(&mut self, dir: &Path) -> Result<Kept> {
