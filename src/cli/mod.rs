@@ -1,6 +1,7 @@
 //! The command line: one file a command, arguments in `arguments`, exit codes in `exit`.
 
 mod arguments;
+mod base;
 mod bases;
 mod build;
 mod cache;
@@ -63,6 +64,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Compdb(options) => compdb::run(options, arguments.verbosity()),
         Command::Index(options) => index::run(options),
         Command::Which(options) => which::run(options),
+        Command::Base(options) => base::run(options),
         Command::Cache(options) => cache::run(options),
         Command::Doctor(options) => doctor::run(options),
     }

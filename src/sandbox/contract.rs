@@ -112,6 +112,29 @@ pub enum Base {
     Rootfs(PathBuf),
     /// An image of the Docker or Podman engine.
     Image(String),
+    /// A tar archive of a root file system.
+    Tar(PathBuf),
+    /// An OCI layout: a directory, or a tar of one; what `docker save` wrote too.
+    Oci(PathBuf),
+    /// An image of a registry, pulled without a daemon.
+    Registry(String),
+    /// One that `envc base make` made, by its name.
+    Made(String),
+}
+
+/// As on the command line.
+impl std::fmt::Display for Base {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Host => f.write_str("host"),
+            Self::Rootfs(path) => write!(f, "rootfs:{}", path.display()),
+            Self::Image(name) => write!(f, "image:{name}"),
+            Self::Tar(path) => write!(f, "tar:{}", path.display()),
+            Self::Oci(path) => write!(f, "oci:{}", path.display()),
+            Self::Registry(name) => write!(f, "registry:{name}"),
+            Self::Made(name) => write!(f, "made:{name}"),
+        }
+    }
 }
 
 /// Why a sandbox could not do something. `hint` in the display says what to do.

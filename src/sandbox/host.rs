@@ -34,7 +34,7 @@ impl HostSandbox {
     pub fn create(base: &Base, options: &Options) -> Result<Self> {
         if *base != Base::Host {
             return Err(SandboxError::Base(
-                "rootfs or image".into(),
+                base.to_string(),
                 "the host sandbox has no base but this machine: use --base host".into(),
             ));
         }

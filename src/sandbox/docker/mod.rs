@@ -49,7 +49,7 @@ impl DockerSandbox {
     pub fn create(base: &Base, options: &Options) -> Result<Self> {
         let Base::Image(name) = base else {
             return Err(SandboxError::Base(
-                "host or rootfs".into(),
+                base.to_string(),
                 "the docker sandbox stands on an image: use --base image:NAME".into(),
             ));
         };
