@@ -65,6 +65,8 @@ pub enum Command {
     Compdb(super::compdb::Compdb),
     /// Make, renew or describe the index of a distribution's files.
     Index(super::index::IndexArguments),
+    /// Write the environment that `envc build` made to a file: an OCI image or a tar archive.
+    Export(super::export::Export),
     /// List, make or remove root file systems to build on.
     Base(super::base::BaseArguments),
     /// Say what the store of caches holds, or make it smaller.

@@ -16,7 +16,7 @@ use crate::{Analysis, Memory, decide, prove, understand};
 use super::arguments::Build;
 use super::exit::{Exit, Failure};
 use super::recorder::{Recorder, Shifted};
-use super::resume::Place;
+use super::resume::{self, Place};
 use super::start::{self, Start};
 use super::{bases, certify, show, signals, source};
 
@@ -329,8 +329,9 @@ impl Finish<'_> {
                     kept,
                     script: run.script.clone(),
                 };
-                self.out
-                    .write(&Artifact::json(ENVIRONMENT, &environment)?)?;
+                let file = Artifact::json(ENVIRONMENT, &environment)?;
+                resume::remember(self.out.path(), &file.contents, self.sandbox_options)?;
+                self.out.write(&file)?;
             }
             Err(error) => self.say(What::Warning {
                 text: format!(

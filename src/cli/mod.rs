@@ -12,6 +12,7 @@ mod doctor;
 mod enter;
 mod exit;
 mod fix;
+mod export;
 mod graph;
 mod index;
 mod recorder;
@@ -65,6 +66,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Index(options) => index::run(options),
         Command::Which(options) => which::run(options),
         Command::Base(options) => base::run(options),
+        Command::Export(options) => export::run(options),
         Command::Cache(options) => cache::run(options),
         Command::Doctor(options) => doctor::run(options),
     }

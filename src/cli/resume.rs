@@ -34,6 +34,28 @@ pub struct State {
     pub progress: Progress,
 }
 
+/// Directory of the store: hashes of the descriptions of environments, by their place.
+const KNOWN: &str = "environments";
+
+/// Notes that the description of an environment in `out` is envc's own.
+pub fn remember(out: &Path, text: &[u8], options: &Options) -> std::io::Result<()> {
+    let path = known(out, options);
+    if let Some(dir) = path.parent() {
+        fs::create_dir_all(dir)?;
+    }
+    fs::write(path, sha256(text))
+}
+
+/// Whether the description in `out` is the one that was noted.
+pub fn is_known(out: &Path, text: &[u8], options: &Options) -> bool {
+    fs::read_to_string(known(out, options)).is_ok_and(|hash| hash == sha256(text))
+}
+
+fn known(out: &Path, options: &Options) -> PathBuf {
+    let place = Place::of(out, options);
+    options.store_root().join(KNOWN).join(place.key)
+}
+
 /// What has to be the same for a state to mean anything.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conditions {
@@ -60,6 +82,7 @@ impl Conditions {
 /// The place in the store of one output directory's run. The output directory's lock keeps others out of it too.
 pub struct Place {
     dir: PathBuf,
+    key: String,
     out: PathBuf,
     options: Options,
 }
@@ -69,9 +92,10 @@ impl Place {
         use std::os::unix::ffi::OsStrExt;
         let out = fs::canonicalize(out).unwrap_or_else(|_| out.to_path_buf());
         let key = sha256(out.as_os_str().as_bytes());
-        let key = key.get(..16).unwrap_or(&key);
+        let key = key.get(..16).unwrap_or(&key).to_owned();
         Self {
-            dir: options.store_root().join(RUNS).join(key),
+            dir: options.store_root().join(RUNS).join(&key),
+            key,
             out,
             options: options.clone(),
         }
