@@ -267,6 +267,8 @@ fn header(size: u64) -> tar::Header {
     header.set_mode(0o644);
     header.set_size(size);
     header.set_mtime(0);
+    header.set_uid(0);
+    header.set_gid(0);
     header
 }
 
