@@ -263,7 +263,7 @@ impl Session<'_> {
                 Ok(from)
             }
             None => {
-                self.to_clean()?;
+                self.go_to_clean()?;
                 Ok(Layer::Base)
             }
         }

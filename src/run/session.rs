@@ -152,11 +152,11 @@ impl<'a> Session<'a> {
     /// Returns to the clean base.
     pub fn leave(&mut self) -> Result<(), RunError> {
         self.after.clear();
-        self.to_clean()
+        self.go_to_clean()
     }
 
     /// The clean base. A run that was taken up has it only from the first time on that it is asked for.
-    pub(super) fn to_clean(&mut self) -> Result<(), RunError> {
+    pub(super) fn go_to_clean(&mut self) -> Result<(), RunError> {
         match self.clean.clone() {
             Some(clean) => Ok(self.sandbox.rollback(&clean)?),
             None => {

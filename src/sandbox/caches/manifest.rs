@@ -94,9 +94,7 @@ pub fn sweep(dir: &Path, manifest: &Manifest, unit: Unit) -> usize {
     let units = manifest.strange(&Manifest::of(dir), unit);
     for unit in &units {
         let path = dir.join(unit);
-        if unit.is_empty() {
-            crate::sandbox::helper::remove_tree(&path);
-        } else if fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir()) {
+        if fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir()) {
             crate::sandbox::helper::remove_tree(&path);
         } else {
             let _ = fs::remove_file(&path);
