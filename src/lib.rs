@@ -32,7 +32,7 @@ use packages::{BaseFacts, Capability, Index};
 use plan::{Constraints, Plan, PlanError};
 use pyramid::Pyramid;
 use repair::Telemetry;
-use run::{Budget, Observer, Run, RunError, Session, Work};
+use run::{Budget, Keeper, Observer, Progress, Run, RunError, Session, Work};
 use sandbox::Sandbox;
 use scan::{Repository, ScanError, ScanOptions, Stamp};
 use script::Script;
@@ -111,15 +111,25 @@ pub fn analyse(
     })
 }
 
+/// What a run brings along from earlier ones, and leaves for later ones.
+pub struct Memory<'a> {
+    /// Read to order candidates; counts how they did.
+    pub telemetry: &'a mut Telemetry,
+    /// Makes the progress last, so that another process can go on.
+    pub keeper: Option<Box<dyn Keeper>>,
+    /// Progress of an earlier run, in whose kept state the sandbox is.
+    pub resumed: Option<Progress>,
+}
+
 /// Stages 7 to 9: the two loops in a sandbox, with diagnosis and repair, and the replay from the clean base.
-/// `telemetry` is read to order candidates and counts how they did. Stage 10 (`verify`) judges the run and stage 11 (`emit`) writes it down.
+/// Stage 10 (`verify`) judges the run and stage 11 (`emit`) writes it down.
 pub fn prove(
     analysis: &Analysis,
     constraints: &Constraints,
     base: &BaseFacts,
     sandbox: &mut dyn Sandbox,
     budget: Budget,
-    telemetry: &mut Telemetry,
+    memory: Memory<'_>,
     observer: &mut dyn Observer,
 ) -> Result<Run, RunError> {
     let index = Index::for_base(base);
@@ -162,8 +172,10 @@ pub fn prove(
         &providers,
         &replan,
     );
-    session.telemetry = std::mem::take(telemetry);
+    session.telemetry = std::mem::take(memory.telemetry);
+    session.keeper = memory.keeper;
+    session.resumed = memory.resumed;
     let result = run::run(&mut session);
-    *telemetry = session.telemetry;
+    *memory.telemetry = session.telemetry;
     result
 }

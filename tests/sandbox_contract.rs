@@ -414,6 +414,31 @@ fn docker() {
     }
 }
 
+/// The same suite against Podman's socket, in a process of its own: an engine is chosen by the environment.
+#[test]
+fn podman() {
+    let socket =
+        std::env::var("ENVC_TEST_PODMAN").unwrap_or_else(|_| "/run/podman/podman.sock".into());
+    if !Path::new(&socket).exists() {
+        eprintln!("SKIPPED: no Podman at {socket} (ENVC_TEST_PODMAN names another socket)");
+        return;
+    }
+    let image = std::env::var("ENVC_TEST_PODMAN_IMAGE")
+        .unwrap_or_else(|_| "localhost/debian:bookworm".into());
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "docker", "--nocapture"])
+        .env("DOCKER_HOST", format!("unix://{socket}"))
+        .env("ENVC_TEST_IMAGE", image)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && !text.contains("SKIPPED"),
+        "{text}"
+    );
+    print!("{text}");
+}
+
 #[test]
 fn overlay_over_an_image() {
     canary();

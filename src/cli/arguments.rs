@@ -65,6 +65,12 @@ pub enum Command {
     Compdb(super::compdb::Compdb),
     /// Make, renew or describe the index of a distribution's files.
     Index(super::index::IndexArguments),
+    /// Write the environment that `envc build` made to a file: an OCI image or a tar archive.
+    Export(super::export::Export),
+    /// List, make or remove root file systems to build on.
+    Base(super::base::BaseArguments),
+    /// Say what the store of caches holds, or make it smaller.
+    Cache(super::cache::CacheArguments),
     /// Say what works on this machine, and what to do about what does not.
     Doctor(Doctor),
 }
@@ -75,7 +81,8 @@ pub struct Source {
     /// Directory or git URL of the repository.
     #[arg(default_value = ".")]
     pub path: String,
-    /// What the environment stands on: host, rootfs:PATH or image:REF.
+    /// What the environment stands on: host, rootfs:DIR, tar:FILE, image:REF (of an engine), oci:DIR-OR-TAR,
+    /// registry:REF or made:NAME (see `envc base`).
     #[arg(long, value_parser = base, value_name = "BASE")]
     pub base: Option<Base>,
     /// Resolve versions as of this date (default: the commit's).
@@ -227,6 +234,9 @@ pub struct Build {
     /// Repairs that may be tried.
     #[arg(long, default_value_t = 30, value_name = "N")]
     pub attempts: u32,
+    /// Go on where an earlier run of this directory was stopped, from its last good snapshot.
+    #[arg(long)]
+    pub resume: bool,
     /// Where commands run [default: overlay; docker where overlay cannot work and an engine answers].
     #[arg(long, value_enum)]
     pub sandbox: Option<BackendName>,
@@ -309,12 +319,27 @@ pub struct Doctor {
 pub fn base(text: &str) -> Result<Base, String> {
     match text.split_once(':') {
         None if text == "host" => Ok(Base::Host),
-        Some(("rootfs", path)) if !path.is_empty() => Ok(Base::Rootfs(PathBuf::from(path))),
+        Some(("rootfs", path)) if !path.is_empty() => Ok(Base::Rootfs(absolute(path))),
         Some(("image", reference)) if !reference.is_empty() => {
             Ok(Base::Image(reference.to_owned()))
         }
-        _ => Err("expected host, rootfs:PATH or image:REF".to_owned()),
+        Some(("tar", path)) if !path.is_empty() => Ok(Base::Tar(absolute(path))),
+        Some(("oci", path)) if !path.is_empty() => Ok(Base::Oci(absolute(path))),
+        Some(("registry", reference)) if !reference.is_empty() => {
+            Ok(Base::Registry(reference.to_owned()))
+        }
+        Some(("made", name)) if !name.is_empty() => Ok(Base::Made(name.to_owned())),
+        _ => Err(
+            "expected host, rootfs:DIR, tar:FILE, image:REF (of an engine), oci:DIR-OR-TAR, \
+             registry:REF or made:NAME"
+                .to_owned(),
+        ),
     }
+}
+
+/// A kept environment is opened from other directories too.
+fn absolute(path: &str) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path))
 }
 
 fn date(text: &str) -> Result<String, String> {

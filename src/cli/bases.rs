@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::packages::{BaseFacts, base_of_os_release, bases};
 use crate::plan::Plan;
-use crate::sandbox::{Backend, Base, SandboxFacts};
+use crate::sandbox::{Backend, Base, Options, SandboxFacts};
 
 use super::exit::Failure;
 
@@ -17,6 +17,14 @@ pub fn facts_of(base: &Base) -> Result<Option<BaseFacts>, Failure> {
             .iter()
             .find(|base| &base.image == reference)
             .cloned()),
+        Base::Made(name) => match crate::sandbox::made::find(name, &Options::new()?) {
+            Some(made) => of_root(&made.root).map(Some),
+            None => Err(Failure::usage(format!(
+                "no base {name} was made: run envc base make {name}"
+            ))),
+        },
+        // Only the sandbox itself shows what is in it.
+        Base::Tar(_) | Base::Oci(_) | Base::Registry(_) => Ok(None),
     }
 }
 
@@ -49,6 +57,10 @@ pub fn facts_of_sandbox(facts: &SandboxFacts) -> Option<BaseFacts> {
     base_of_os_release(&text)
 }
 
+fn made(name: &str) -> bool {
+    Options::new().is_ok_and(|options| crate::sandbox::made::find(name, &options).is_some())
+}
+
 /// The base where the user names none: the plan's image where an engine has it (clean, and the same as the
 /// Dockerfile's), else this machine's root, read-only.
 pub fn default_base(backend: Backend, plan: &Plan) -> Base {
@@ -62,6 +74,7 @@ pub fn base_for_image(backend: Backend, image: &str) -> Base {
         Backend::Docker => from_engine(),
         Backend::Host => Base::Host,
         Backend::Overlay if crate::sandbox::engine_has_image(image) => from_engine(),
+        Backend::Overlay if made(image) => Base::Made(image.to_owned()),
         Backend::Overlay => Base::Host,
     }
 }

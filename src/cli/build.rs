@@ -2,22 +2,23 @@
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use crate::emit::{self, Artifact, Journal, OutDir, ReportData, Tee, Verbosity};
-use crate::packages::BaseFacts;
 use crate::repair::Telemetry;
 use crate::run::{Budget, EndReason, Event, Observer, Run, What};
 use crate::sandbox::{Base, Options, Sandbox};
 use crate::scan::Repository;
 use crate::script::{self, Script};
 use crate::verify::{self, Certificate, Testimony};
-use crate::{Analysis, decide, prove, understand};
+use crate::{Analysis, Memory, decide, prove, understand};
 
 use super::arguments::Build;
 use super::exit::{Exit, Failure};
-use super::{bases, certify, place, show, signals, source};
+use super::recorder::{Recorder, Shifted};
+use super::resume::{self, Place};
+use super::start::{self, Start};
+use super::{bases, certify, show, signals, source};
 
 /// File that `envc shell` and `envc run` find the environment by.
 pub const ENVIRONMENT: &str = "environment.json";
@@ -57,38 +58,49 @@ pub fn run(options: &Build, verbosity: Verbosity) -> Result<Exit, Failure> {
 
     let out = OutDir::create(&out_dir(&root, options.out.as_deref()))?;
     let events = Recorder::default();
-    let mut observer = Tee(vec![
-        emit::for_user(
-            verbosity,
-            options.json_events,
-            std::io::stderr().is_terminal(),
-        ),
-        Box::new(Journal::create(&out)?),
-        Box::new(events.clone()),
-    ]);
+    let mut observer = Tee(vec![emit::for_user(
+        verbosity,
+        options.json_events,
+        std::io::stderr().is_terminal(),
+    )]);
+    if !options.resume {
+        observer.0.push(Box::new(Journal::create(&out)?));
+        observer.0.push(Box::new(events.clone()));
+    }
     let at = |what| Event {
         at: started.elapsed().as_secs_f64(),
         what,
     };
-    observer.event(&at(stage_done(
+    let read = at(stage_done(
         "scan and graph",
         understood,
         graph_summary(&analysis),
-    )));
+    ));
+    observer.event(&read);
 
     let sandbox_options = Options {
         interrupted,
-        cache_scope: Some(cache_scope(&analysis.repository.root)),
         network: options.network.into(),
         memory: options.memory,
         disk: options.disk,
         ..Options::new()?
     };
-    let (base, mut sandbox) =
-        place::sandbox(options, &analysis.plan, &sandbox_options, &mut |text| {
-            warn(Some(text), &mut observer, started)
-        })?;
-    let facts = settle(&mut analysis, sandbox.as_ref(), &constraints)?;
+    let sandbox_options = with_caches(sandbox_options, &analysis.repository.root);
+    let mut start = start::start(
+        options,
+        &mut analysis,
+        &constraints,
+        out.path(),
+        &sandbox_options,
+        &mut |text| warn(Some(text), &mut observer, started),
+    )?;
+    if options.resume {
+        go_on(&start, &out, &mut observer, &events)?;
+        if let Some(why) = &start.anew {
+            let text = format!("starting anew: {why}");
+            observer.event(&at(What::Warning { text }));
+        }
+    }
     observer.event(&at(stage_done(
         "plan",
         started.elapsed().as_secs_f64(),
@@ -99,10 +111,14 @@ pub fn run(options: &Build, verbosity: Verbosity) -> Result<Exit, Failure> {
     let result = prove(
         &analysis,
         &constraints,
-        &facts,
-        sandbox.as_mut(),
+        &start.facts,
+        start.sandbox.as_mut(),
         budget,
-        &mut telemetry,
+        Memory {
+            telemetry: &mut telemetry,
+            keeper: Some(Box::new(start.saver)),
+            resumed: start.progress.take(),
+        },
         &mut observer,
     );
     remember(&telemetry, &mut observer, started);
@@ -115,15 +131,62 @@ pub fn run(options: &Build, verbosity: Verbosity) -> Result<Exit, Failure> {
         sandbox_options: &sandbox_options,
         started,
     };
-    let (certificate, text) = finish.judge(&mut run, sandbox.as_mut())?;
-    finish.keep(sandbox.as_mut(), &run, &base)?;
+    let (certificate, text) = finish.judge(&mut run, start.sandbox.as_mut())?;
+    finish.keep(start.sandbox.as_mut(), &run, &start.base)?;
     finish.write(&run, &certificate, &text, &events.take())?;
+    let place = Place::of(out.path(), &sandbox_options);
+    if certificate.predicate.verified {
+        place.clear();
+    } else {
+        place.ended();
+    }
     report(options, verbosity, &certificate, &out)
+}
+
+/// Continues the journal of the earlier run where there is one to go on with, and begins a new one where not.
+fn go_on(
+    start: &Start,
+    out: &OutDir,
+    observer: &mut Tee,
+    events: &Recorder,
+) -> Result<(), Failure> {
+    let Some(progress) = &start.progress else {
+        observer.0.push(Box::new(Journal::create(out)?));
+        observer.0.push(Box::new(events.clone()));
+        return Ok(());
+    };
+    let text = out.read("journal.jsonl")?.unwrap_or_default();
+    let earlier = emit::journal::read_events(&String::from_utf8_lossy(&text));
+    let by = earlier.last().map_or(0.0, |event| event.at);
+    let mut recorder = events.clone();
+    earlier.iter().for_each(|event| recorder.event(event));
+    let inner = Journal::resume(out)?;
+    observer.0.push(Box::new(Shifted { by, inner }));
+    observer.0.push(Box::new(Shifted {
+        by,
+        inner: recorder,
+    }));
+    let layer = progress.layers.last().map_or(0, |layer| layer.layer);
+    let from = format!("layer {layer} and {} commands", progress.results.len());
+    observer.event(&Event {
+        at: 0.0,
+        what: What::Resumed { from },
+    });
+    Ok(())
 }
 
 /// `.envc` in the repository, unless `--out` says otherwise.
 pub fn out_dir(root: &Path, out: Option<&Path>) -> PathBuf {
     out.map_or_else(|| root.join(".envc"), Path::to_path_buf)
+}
+
+/// Options with the caches of a repository, or those of the scope that the user's settings name.
+pub fn with_caches(options: Options, root: &Path) -> Options {
+    let named = options.settings.cache.scope.clone();
+    Options {
+        cache_scope: Some(named.unwrap_or_else(|| cache_scope(root))),
+        ..options
+    }
 }
 
 /// One name for each repository's caches: a hostile build may spoil its own, and no other's.
@@ -160,29 +223,6 @@ fn warn(text: Option<String>, observer: &mut Tee, started: Instant) {
             what: What::Warning { text },
         });
     }
-}
-
-/// Plans again where the sandbox's base is not the one that was planned for.
-fn settle(
-    analysis: &mut Analysis,
-    sandbox: &dyn Sandbox,
-    constraints: &crate::plan::Constraints,
-) -> Result<BaseFacts, Failure> {
-    let facts = bases::facts_of_sandbox(sandbox.facts()).ok_or_else(|| {
-        Failure::usage(format!(
-            "the base's distribution ({} {}) is not known to envc; give another with --base",
-            sandbox.facts().distribution,
-            sandbox.facts().release
-        ))
-    })?;
-    let (plan, script, pyramid) = decide(
-        &analysis.repository,
-        &analysis.graph,
-        constraints,
-        Some(&facts),
-    )?;
-    (analysis.plan, analysis.script, analysis.pyramid) = (plan, script, pyramid);
-    Ok(facts)
 }
 
 fn stage_done(stage: &str, wall: f64, summary: String) -> What {
@@ -293,8 +333,9 @@ impl Finish<'_> {
                     kept,
                     script: run.script.clone(),
                 };
-                self.out
-                    .write(&Artifact::json(ENVIRONMENT, &environment)?)?;
+                let file = Artifact::json(ENVIRONMENT, &environment)?;
+                resume::remember(self.out.path(), &file.contents, self.sandbox_options)?;
+                self.out.write(&file)?;
             }
             Err(error) => self.say(What::Warning {
                 text: format!(
@@ -383,31 +424,6 @@ fn report(
             (_, false) => Exit::NotReached,
         },
     )
-}
-
-/// Keeps the events for the report.
-#[derive(Debug, Clone, Default)]
-struct Recorder(Arc<Mutex<Vec<Event>>>);
-
-impl Recorder {
-    fn take(&self) -> Vec<Event> {
-        match self.0.lock() {
-            Ok(mut events) => std::mem::take(&mut *events),
-            Err(_) => Vec::new(),
-        }
-    }
-}
-
-impl Observer for Recorder {
-    fn event(&mut self, event: &Event) {
-        // Output is in the journal; the report shows the tails.
-        if matches!(event.what, What::Output { .. }) {
-            return;
-        }
-        if let Ok(mut events) = self.0.lock() {
-            events.push(event.clone());
-        }
-    }
 }
 
 /// The Dockerfile for BuildKit.

@@ -11,14 +11,12 @@ use crate::script;
 use crate::verify;
 
 use super::arguments::{Enter, RunArguments};
-use super::build::{ENVIRONMENT, Environment, out_dir};
+use super::build::{ENVIRONMENT, Environment, out_dir, with_caches};
 use super::exit::{Exit, Failure};
-use super::{show, signals};
+use super::{resume, show, signals};
 
-fn open(
-    path: &Path,
-    out: Option<&Path>,
-) -> Result<(Box<dyn Sandbox>, Environment, std::path::PathBuf), Failure> {
+/// What `envc build` kept beside its artifacts.
+pub fn environment(path: &Path, out: Option<&Path>) -> Result<Environment, Failure> {
     let dir = out_dir(path, out);
     let file = dir.join(ENVIRONMENT);
     let text = std::fs::read_to_string(&file).map_err(|_| {
@@ -28,18 +26,36 @@ fn open(
             path.display()
         ))
     })?;
-    let environment: Environment = serde_json::from_str(&text).map_err(|error| {
+    // It says where and how commands run: a repository that brings one of its own must not decide that.
+    if !resume::is_known(&dir, text.as_bytes(), &Options::new()?) {
+        return Err(Failure::usage(format!(
+            "{} was not written by `envc build` here: run `envc build {}` first",
+            file.display(),
+            path.display()
+        )));
+    }
+    serde_json::from_str(&text).map_err(|error| {
         Failure::usage(format!(
             "{}: {error}; run `envc build` again",
             file.display()
         ))
-    })?;
+    })
+}
+
+fn open(
+    path: &Path,
+    out: Option<&Path>,
+) -> Result<(Box<dyn Sandbox>, Environment, std::path::PathBuf), Failure> {
+    let environment = environment(path, out)?;
     let options = Options {
         interrupted: signals::flag()?,
         ..Options::new()?
     };
+    // Some tools look for what they downloaded at run time too.
+    let root = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let options = with_caches(options, &root);
     let sandbox = crate::sandbox::reopen(&environment.kept, &options)?;
-    Ok((sandbox, environment, dir))
+    Ok((sandbox, environment, out_dir(path, out)))
 }
 
 pub fn shell(options: &Enter) -> Result<Exit, Failure> {

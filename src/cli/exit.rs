@@ -105,6 +105,7 @@ impl From<SandboxError> for Failure {
             SandboxError::Unavailable { .. }
             | SandboxError::Permission(_)
             | SandboxError::Store(..)
+            | SandboxError::Settings(..)
             | SandboxError::Base(..) => Exit::Usage,
         };
         Self::new(exit, error.to_string())

@@ -75,6 +75,7 @@ fn base_name(base: &Base) -> String {
         Base::Host => "this machine's root, read-only".to_owned(),
         Base::Rootfs(path) => path.display().to_string(),
         Base::Image(reference) => format!("image {reference}"),
+        other => other.to_string(),
     }
 }
 

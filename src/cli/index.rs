@@ -114,7 +114,7 @@ fn build(place: &Where) -> Result<Exit, Failure> {
     let root = match &place.base {
         None | Some(Base::Host) => Path::new("/"),
         Some(Base::Rootfs(root)) => root.as_path(),
-        Some(Base::Image(_)) => {
+        Some(_) => {
             return Err(Failure::usage(
                 "an image has to be unpacked first: give --base rootfs:PATH",
             ));

@@ -1,21 +1,27 @@
 //! The command line: one file a command, arguments in `arguments`, exit codes in `exit`.
 
 mod arguments;
+mod base;
 mod bases;
 mod build;
+mod cache;
 mod certify;
 mod compdb;
 mod deps;
 mod doctor;
 mod enter;
 mod exit;
+mod export;
 mod fix;
 mod graph;
 mod index;
 mod place;
+mod recorder;
+mod resume;
 mod show;
 mod signals;
 mod source;
+mod start;
 mod which;
 
 use std::process::ExitCode;
@@ -60,6 +66,9 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Compdb(options) => compdb::run(options, arguments.verbosity()),
         Command::Index(options) => index::run(options),
         Command::Which(options) => which::run(options),
+        Command::Base(options) => base::run(options),
+        Command::Export(options) => export::run(options),
+        Command::Cache(options) => cache::run(options),
         Command::Doctor(options) => doctor::run(options),
     }
 }

@@ -28,11 +28,7 @@ fn analyse(source: &Source) -> Result<Analysis, Failure> {
 
 /// A plan for another base than the one that was named is worth a word.
 fn unknown_base(base: &crate::sandbox::Base) -> String {
-    let named = match base {
-        crate::sandbox::Base::Image(reference) => format!("image:{reference}"),
-        crate::sandbox::Base::Rootfs(path) => format!("rootfs:{}", path.display()),
-        crate::sandbox::Base::Host => "host".to_owned(),
-    };
+    let named = base.to_string();
     let known: Vec<&str> = crate::packages::bases()
         .iter()
         .map(|base| base.image.as_str())

@@ -99,7 +99,7 @@ pub fn collect(session: &mut Session<'_>, record: bool) -> Result<Database, NoDa
     let full = session.work.script.clone();
     session.work.script = configuring(&full, &plan);
     session.enter()?;
-    if let Err(given) = session.execute(Layer::Base)? {
+    if let Err(given) = session.execute(Layer::Base, Vec::new())? {
         return Err(NoDatabase::NotConfigured(Box::new(given)));
     }
     let mut database = Database::default();

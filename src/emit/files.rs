@@ -210,6 +210,27 @@ impl OutDir {
         }
     }
 
+    /// A file in it for appending, made where it is not there. A link is not followed.
+    pub(crate) fn open_to_append(&self, name: &str) -> Result<File, OutError> {
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
+        open_regular(&self.dir, name, flags)
+            .map(File::from)
+            .map_err(|errno| OutError::new(self.file(name), errno))
+    }
+
+    /// A subdirectory, made where it is not there, and the names in it.
+    pub(crate) fn directory(&self, name: &str) -> Result<(OwnedFd, Vec<String>), OutError> {
+        let error = |errno: Errno| OutError::new(self.file(name), errno);
+        match rustix::fs::mkdirat(&self.dir, name, Mode::from_raw_mode(0o755)) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(errno) => return Err(error(errno)),
+        }
+        let fd = rustix::fs::openat(&self.dir, name, directory_flags(), Mode::empty());
+        let fd = fd.map_err(error)?;
+        let found = names(&fd).map_err(error)?;
+        Ok((fd, found))
+    }
+
     /// An empty subdirectory; what stood there is removed, links unfollowed.
     pub(crate) fn fresh_directory(&self, name: &str) -> Result<OwnedFd, OutError> {
         let path = self.file(name);

@@ -79,6 +79,34 @@ impl Journal {
         })
     }
 
+    /// Goes on with the journal of an earlier run. A last line that its process had no time to finish is taken away.
+    pub fn resume(out: &OutDir) -> Result<Self, OutError> {
+        let path = out.file("journal.jsonl");
+        let text = out.read("journal.jsonl")?.unwrap_or_default();
+        let whole = text
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(0, |at| at + 1);
+        let lines = out.open_to_append("journal.jsonl")?;
+        if whole < text.len() {
+            lines
+                .set_len(whole as u64)
+                .map_err(|error| OutError::new(&path, error))?;
+        }
+        let (logs_dir, names) = out.directory("logs")?;
+        let number = |name: &String| name.split('-').next()?.parse::<u64>().ok();
+        Ok(Self {
+            logs_dir,
+            lines,
+            path: out.path().to_owned(),
+            open: BTreeMap::new(),
+            count: names.iter().filter_map(number).max().unwrap_or(0),
+            limit: MAX_LOG,
+            broken: false,
+            error: None,
+        })
+    }
+
     /// Output of `of` as it came, bytes unchanged: the log then holds these rather than the text of events.
     pub fn raw(&mut self, of: &str, bytes: &[u8]) {
         self.append(of, bytes, true);
@@ -299,6 +327,37 @@ mod tests {
         assert!(journal.take_error().is_none());
         drop(Journal::create(&out).unwrap());
         assert_eq!(fs::read_dir(out.file("logs")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_journal_goes_on_after_a_kill() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("o");
+        let out = OutDir::create(&path).unwrap();
+        let mut journal = Journal::create(&out).unwrap();
+        journal.event(&started("t1"));
+        journal.event(&output("t1", "one\n"));
+        drop(journal);
+        let mut file = fs::OpenOptions::new()
+            .append(true)
+            .open(out.file("journal.jsonl"))
+            .unwrap();
+        file.write_all(b"{\"at\":2.0,\"event\":\"comm").unwrap();
+        let text = fs::read_to_string(out.file("journal.jsonl")).unwrap();
+        assert_eq!(read_events(&text).len(), 1);
+        let mut journal = Journal::resume(&out).unwrap();
+        journal.event(&output("t1", "two\n"));
+        journal.event(&finished("t1"));
+        let text = fs::read_to_string(out.file("journal.jsonl")).unwrap();
+        assert_eq!((text.lines().count(), read_events(&text).len()), (3, 2));
+        for line in text.lines() {
+            serde_json::from_str::<JournalLine>(line).unwrap();
+        }
+        let log = |name: &str| fs::read_to_string(out.file("logs").join(name)).unwrap();
+        assert_eq!(
+            (log("001-t1.log"), log("002-t1.log")),
+            ("one\n".into(), "two\n".into())
+        );
     }
 
     #[test]

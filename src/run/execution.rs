@@ -55,8 +55,12 @@ enum Attempt {
 
 impl Session<'_> {
     /// Runs the script from `from` until all layers pass. `Ok(Err(_))`: it cannot be made to pass.
-    pub fn execute(&mut self, from: Layer) -> Result<Result<Vec<LayerResult>, Given>, RunError> {
-        let mut results = Vec::new();
+    /// `results`: of the layers below, which passed in an earlier run.
+    pub fn execute(
+        &mut self,
+        from: Layer,
+        mut results: Vec<LayerResult>,
+    ) -> Result<Result<Vec<LayerResult>, Given>, RunError> {
         let mut failed = match self.climb(from, &mut results)? {
             None => return Ok(Ok(results)),
             Some(failed) => failed,
@@ -92,8 +96,13 @@ impl Session<'_> {
             }
             results.retain(|other| other.layer != result.layer);
             results.push(result);
+            if layer == Layer::Base && self.after.is_empty() && self.repairs.is_empty() {
+                // Nothing of the repository has run in this sandbox.
+                self.sandbox.share_downloads();
+            }
             let snapshot = self.sandbox.snapshot()?;
             self.after.insert(layer, snapshot);
+            self.keep_layer(layer, results);
         }
         Ok(None)
     }
@@ -247,7 +256,7 @@ impl Session<'_> {
             edit: edit.to_string(),
             because: edit.because.to_string(),
         });
-        let from = match self.apply(edit) {
+        let changed = match self.apply(edit) {
             Ok(Applied::Script { first }) => first.min(cause.layer),
             Ok(Applied::Pyramid { .. } | Applied::Replan { .. }) => {
                 return Ok(Attempt::Useless("it does not change the script".to_owned()));
@@ -255,16 +264,16 @@ impl Session<'_> {
             Err(why) => return Ok(Attempt::Useless(why)),
         };
         if !only_adds(&edit.operation) {
-            self.start_below(from)?;
+            let from = self.start_below(changed)?;
             return Ok(self.run_layers(from, cause, attempt)?.0);
         }
         self.sandbox.rollback(as_failed)?;
-        let (outcome, same) = self.run_layers(from, cause, attempt)?;
+        let (outcome, same) = self.run_layers(changed, cause, attempt)?;
         if !same {
             return Ok(outcome);
         }
         // Configure and CMake remember what they did not find: once more, from before the layer that failed.
-        self.start_below(from)?;
+        let from = self.start_below(changed)?;
         Ok(self.run_layers(from, cause, attempt)?.0)
     }
 
@@ -310,17 +319,20 @@ impl Session<'_> {
         Ok((Attempt::Passed, false))
     }
 
-    /// Returns to the state before `from`.
-    fn start_below(&mut self, from: Layer) -> Result<(), RunError> {
+    /// Returns to the state before `from`. Gives the layer to run first: an earlier one where that state is not there any
+    /// more, as in a run that was taken up.
+    fn start_below(&mut self, from: Layer) -> Result<Layer, RunError> {
         let below = Layer::ALL.into_iter().rfind(|layer| *layer < from);
         match below.and_then(|layer| self.after.get(&layer)).cloned() {
-            Some(snapshot) => self.sandbox.rollback(&snapshot)?,
-            None => match self.clean.clone() {
-                Some(clean) => self.sandbox.rollback(&clean)?,
-                None => self.sandbox.reset()?,
-            },
+            Some(snapshot) => {
+                self.sandbox.rollback(&snapshot)?;
+                Ok(from)
+            }
+            None => {
+                self.go_to_clean()?;
+                Ok(Layer::Base)
+            }
         }
-        Ok(())
     }
 
     pub(super) fn record(

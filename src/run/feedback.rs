@@ -17,7 +17,7 @@ use super::session::{Ran, RunError, Session, Work};
 impl Session<'_> {
     /// Tries every command of the pyramid that the budget allows. Results are by command id.
     pub fn feedback(&mut self) -> Result<(BTreeMap<String, CommandResult>, EndReason), RunError> {
-        let mut results: BTreeMap<String, CommandResult> = BTreeMap::new();
+        let mut results = std::mem::take(&mut self.done);
         let mut maturity = Maturity::default();
         loop {
             let Some(command) = self.next_command(maturity.level(), &results) else {
@@ -32,6 +32,7 @@ impl Session<'_> {
             let result = self.try_command(&command)?;
             let verdict = result.verdict;
             results.insert(command.id.clone(), result);
+            self.keep_results(&results)?;
             let left = self.left(maturity.level(), &results);
             match maturity.next(Some(verdict), left) {
                 Move::Done => return Ok((results, EndReason::Complete)),

@@ -10,6 +10,7 @@ mod feedback;
 mod fix;
 mod maturity;
 mod model;
+mod progress;
 mod prune;
 mod replay;
 mod session;
@@ -18,6 +19,7 @@ pub use budget::Budget;
 pub use execution::Given;
 pub use fix::{Addition, FixEvent, Fixed, Fixer};
 pub use model::*;
+pub use progress::{Keeper, Progress};
 pub use replay::{prove, run};
 pub use session::{
     Replan, RunError, SCRIPT_PATH, Session, Work, command_spec, command_spec_at, tail,

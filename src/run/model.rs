@@ -164,6 +164,10 @@ pub enum What {
     Replay {
         why: String,
     },
+    /// An earlier run is taken up after `from`; what follows continues its journal.
+    Resumed {
+        from: String,
+    },
     Warning {
         text: String,
     },

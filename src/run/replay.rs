@@ -13,16 +13,26 @@ use super::session::{RunError, Session};
 
 /// Both loops, then the replay. A run that needed no repair *was* a run from the clean base: it is its own proof.
 pub fn run(session: &mut Session<'_>) -> Result<Run, RunError> {
-    session.enter()?;
     let started = Instant::now();
-    let layers = match session.execute(Layer::Base)? {
-        Ok(layers) => layers,
-        Err(given) => return Ok(unfinished(session, given.end)),
+    let (from, passed, earlier) = match session.resumed.take() {
+        Some(progress) => session.take_up(progress)?,
+        None => {
+            session.enter()?;
+            (Some(Layer::Base), Vec::new(), 0.0)
+        }
+    };
+    session.passed.clone_from(&passed);
+    let layers = match from {
+        None => passed,
+        Some(from) => match session.execute(from, passed)? {
+            Ok(layers) => layers,
+            Err(given) => return Ok(unfinished(session, given.end)),
+        },
     };
     let (results, end) = session.feedback()?;
     let repaired = session.repairs.iter().any(|repair| repair.kept);
     if !repaired {
-        let wall = started.elapsed().as_secs_f64();
+        let wall = earlier + started.elapsed().as_secs_f64();
         return Ok(finished(session, layers, results, end, wall));
     }
     session.say(What::Replay {

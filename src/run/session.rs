@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use crate::diagnose::{self, At, Failure};
 use crate::packages::Capability;
 use crate::plan::{Constraints, Layer, Plan};
@@ -18,6 +20,7 @@ use crate::verify;
 use super::budget::Budget;
 use super::capture::{Capture, Lines};
 use super::model::{CommandResult, Event, LayerResult, Observer, RepairRecord, What};
+use super::progress::{Keeper, Progress};
 
 /// Where the script stands in a sandbox: outside of the repository, so that nothing of it is mistaken for a file of
 /// the project.
@@ -35,7 +38,7 @@ pub enum RunError {
 }
 
 /// What is run and repaired.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Work {
     pub plan: Plan,
     pub script: Script,
@@ -65,12 +68,23 @@ pub struct Session<'a> {
     pub index: &'a dyn Fn(&Capability) -> Vec<(String, String)>,
     pub replan: &'a Replan<'a>,
     pub telemetry: Telemetry,
+    /// Makes the progress last; `None`: it is not kept.
+    pub keeper: Option<Box<dyn Keeper>>,
+    /// Progress of an earlier run, in whose kept state the sandbox is.
+    pub resumed: Option<Progress>,
     pub(super) tried: TriedSet,
     pub(super) seen: BTreeSet<String>,
     pub(super) repairs: Vec<RepairRecord>,
     /// The clean base with the repository in it.
     pub(super) clean: Option<SnapshotId>,
     pub(super) after: BTreeMap<Layer, SnapshotId>,
+    /// Layers that passed, for the keeper.
+    pub(super) passed: Vec<LayerResult>,
+    /// Results of an earlier run.
+    pub(super) done: BTreeMap<String, CommandResult>,
+    /// The state that the keeper has, and the seconds it took to get there.
+    pub(super) kept: Option<SnapshotId>,
+    pub(super) kept_wall: f64,
 }
 
 /// A command's end with what it printed.
@@ -108,11 +122,17 @@ impl<'a> Session<'a> {
             index,
             replan,
             telemetry: Telemetry::default(),
+            keeper: None,
+            resumed: None,
             tried: TriedSet::default(),
             seen: BTreeSet::new(),
             repairs: Vec::new(),
             clean: None,
             after: BTreeMap::new(),
+            passed: Vec::new(),
+            done: BTreeMap::new(),
+            kept: None,
+            kept_wall: 0.0,
         }
     }
 
@@ -126,18 +146,24 @@ impl<'a> Session<'a> {
         self.sandbox
             .copy_in(&self.repository.root, &self.files, REPOSITORY_DIR)?;
         self.clean = Some(self.sandbox.snapshot()?);
-        self.after.clear();
         Ok(())
     }
 
     /// Returns to the clean base.
     pub fn leave(&mut self) -> Result<(), RunError> {
         self.after.clear();
+        self.go_to_clean()
+    }
+
+    /// The clean base. A run that was taken up has it only from the first time on that it is asked for.
+    pub(super) fn go_to_clean(&mut self) -> Result<(), RunError> {
         match self.clean.clone() {
-            Some(clean) => self.sandbox.rollback(&clean)?,
-            None => self.sandbox.reset()?,
+            Some(clean) => Ok(self.sandbox.rollback(&clean)?),
+            None => {
+                self.sandbox.reset()?;
+                self.enter()
+            }
         }
-        Ok(())
     }
 
     /// Returns to the state after `layer`, where it was reached in this run; else stays where it is.

@@ -151,6 +151,29 @@ pub enum Base {
     Rootfs(PathBuf),
     /// An image of the Docker or Podman engine.
     Image(String),
+    /// A tar archive of a root file system.
+    Tar(PathBuf),
+    /// An OCI layout: a directory, or a tar of one; what `docker save` wrote too.
+    Oci(PathBuf),
+    /// An image of a registry, pulled without a daemon.
+    Registry(String),
+    /// One that `envc base make` made, by its name.
+    Made(String),
+}
+
+/// As on the command line.
+impl std::fmt::Display for Base {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Host => f.write_str("host"),
+            Self::Rootfs(path) => write!(f, "rootfs:{}", path.display()),
+            Self::Image(name) => write!(f, "image:{name}"),
+            Self::Tar(path) => write!(f, "tar:{}", path.display()),
+            Self::Oci(path) => write!(f, "oci:{}", path.display()),
+            Self::Registry(name) => write!(f, "registry:{name}"),
+            Self::Made(name) => write!(f, "made:{name}"),
+        }
+    }
 }
 
 /// Why a sandbox could not do something. `hint` in the display says what to do.
@@ -180,6 +203,9 @@ pub enum SandboxError {
     NoSpace(String),
     #[error("base {0}: {1}")]
     Base(String, String),
+    /// The user's `envc.toml` cannot be used.
+    #[error("{0}: {1}")]
+    Settings(String, String),
     #[error("container engine: {0}")]
     Engine(String),
     /// The directory for layers and caches cannot be used.
@@ -219,6 +245,10 @@ pub trait Sandbox: Send {
 
     /// An interactive command on this terminal; gives its exit status.
     fn interactive(&mut self, command: &CommandSpec) -> Result<i32>;
+
+    /// Says that nothing of the repository has run yet, only the distribution's own package manager: what that
+    /// downloaded may be lent to other repositories.
+    fn share_downloads(&mut self) {}
 
     /// Keeps the present state under `dir` and returns what [`crate::sandbox::reopen`] needs to come back to it.
     fn keep(&mut self, dir: &Path) -> Result<Kept>;

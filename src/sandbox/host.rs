@@ -36,7 +36,7 @@ impl HostSandbox {
     pub fn create(base: &Base, options: &Options) -> Result<Self> {
         if *base != Base::Host {
             return Err(SandboxError::Base(
-                "rootfs or image".into(),
+                base.to_string(),
                 "the host sandbox has no base but this machine: use --base host".into(),
             ));
         }
@@ -47,7 +47,12 @@ impl HostSandbox {
         let id = store::new_id();
         let claim = store::claim(&options.helper, &options.store_root(), "hosts", &id)?;
         let store = claim.dir.clone();
-        let company = Company::collect(options, &store, &Base::Host)?;
+        // Without a root of its own every tool uses the user's caches.
+        let without_caches = Options {
+            cache_scope: None,
+            ..options.clone()
+        };
+        let company = Company::collect(&without_caches, &store, &Base::Host)?;
         let mut sandbox = Self {
             options: options.clone(),
             facts: os_release::facts("host", "host", Path::new("/"), None),
@@ -187,7 +192,12 @@ impl Sandbox for HostSandbox {
                 dirs: vec![self.repository()],
             },
         };
-        process::run(&self.options, &self.groups, job, sink)
+        let mut blotter = self.company.blotter();
+        let finished = process::run(&self.options, &self.groups, job, &mut |bytes| {
+            blotter.push(bytes, sink)
+        });
+        blotter.finish(sink);
+        finished
     }
 
     fn snapshot(&mut self) -> Result<SnapshotId> {

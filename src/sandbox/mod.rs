@@ -3,23 +3,32 @@
 //! `overlay` (namespaces and overlayfs, no daemon), `docker` (an engine's socket) and `host` (this machine as it is)
 //! all satisfy [`Sandbox`]; [`create`] makes one.
 
+pub mod caches;
+mod certificates;
 mod cgroup;
 mod contract;
+mod credentials;
 mod docker;
 mod environment;
+mod fingerprint;
 mod gauge;
 mod handover;
 mod helper;
 mod host;
+mod images;
 mod interactive;
 mod machine;
+mod mirrors;
 mod options;
 mod os_release;
 mod overlay;
+mod passed;
 mod privilege;
 mod probe;
 mod process;
+mod resumed;
 mod running;
+mod settings;
 mod spec;
 mod store;
 mod supervise;
@@ -28,10 +37,13 @@ mod toolchains;
 pub use contract::*;
 pub use docker::{BuildRequest, BuildStyle, Engine, docker_engine};
 pub use environment::{Company, base_environment, company_environment};
+pub use fingerprint::fingerprint;
 pub use helper::{HELPER_ARGUMENT, helper_main};
+pub use images::made;
 pub use machine::{Finding, examine};
 pub use options::{Availability, Backend, Options};
 pub use probe::probe;
+pub use settings::{Settings, bytes};
 
 /// Makes a sandbox over `base`. The caller drops it to clean up.
 pub fn create(backend: Backend, base: &Base, options: &Options) -> Result<Box<dyn Sandbox>> {
@@ -50,6 +62,21 @@ pub fn reopen(kept: &Kept, options: &Options) -> Result<Box<dyn Sandbox>> {
         "docker" => Ok(Box::new(docker::DockerSandbox::reopen(kept, options)?)),
         other => Err(unknown_backend(other)),
     }
+}
+
+/// Comes back to a kept state to go on with a run: [`Sandbox::reset`] still leads to the clean base.
+pub fn resume(backend: Backend, kept: &Kept, options: &Options) -> Result<Box<dyn Sandbox>> {
+    Ok(Box::new(resumed::Resumed::open(backend, kept, options)?))
+}
+
+/// Whether a sandbox of any run stands in the store now.
+pub fn in_use(root: &std::path::Path) -> bool {
+    store::in_use(root)
+}
+
+/// Removes a directory whose files may belong to ids of a user namespace.
+pub fn remove_dir(dir: &std::path::Path, options: &Options) -> Result<()> {
+    process::remove(&options.helper, dir)
 }
 
 /// Removes what [`Sandbox::keep`] kept.

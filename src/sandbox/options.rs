@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 
 use super::contract::{Limits, NetworkPolicy, Result, SandboxError};
+use super::settings::Settings;
 
 /// How isolation is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +51,10 @@ pub struct Options {
     pub memory: Option<u64>,
     /// Bytes on disk that no command may add.
     pub disk: Option<u64>,
+    /// Bytes that all caches together may take.
+    pub cache_limit: u64,
+    /// The user's `envc.toml`.
+    pub settings: Settings,
 }
 
 impl Options {
@@ -59,6 +64,7 @@ impl Options {
             what: "find this executable".into(),
             source,
         })?;
+        let settings = Settings::load()?;
         Ok(Self {
             helper,
             store: None,
@@ -68,6 +74,10 @@ impl Options {
             network: NetworkPolicy::default(),
             memory: None,
             disk: None,
+            cache_limit: settings
+                .cache_limit()
+                .unwrap_or(super::caches::DEFAULT_LIMIT),
+            settings,
         })
     }
 

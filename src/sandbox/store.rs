@@ -123,6 +123,18 @@ pub fn claim(helper: &Path, root: &Path, kind: &str, id: &str) -> Result<Claim> 
     Ok(claim)
 }
 
+/// Whether a run that lives has a directory below `root`.
+pub fn in_use(root: &Path) -> bool {
+    ["sandboxes", "containers", "hosts"].iter().any(|kind| {
+        let entries = fs::read_dir(root.join(kind))
+            .into_iter()
+            .flatten()
+            .flatten();
+        let mut names = entries.map(|entry| entry.file_name());
+        names.any(|name| name.to_str().is_some_and(|name| !is_orphan(name)))
+    })
+}
+
 /// Removes directories of dead runs. Their holders have ended, so nothing is mounted on them any more.
 fn reap(helper: &Path, parent: &Path) {
     let names: BTreeSet<String> = fs::read_dir(parent)

@@ -89,6 +89,11 @@ pub fn line_of(event: &Event, command: impl Fn(&str) -> String) -> Option<Line> 
             line(Mark::Repair, format!("dropped: {edit}"), reason)
         }
         What::Replay { why } => line(Mark::Heading, "replay from the clean base", why),
+        What::Resumed { from } => line(
+            Mark::Heading,
+            "an earlier run goes on",
+            format!("after {from}"),
+        ),
         What::Warning { text } => line(Mark::Warning, text, ""),
         What::Finished { reached, reason } => match reached {
             Some(level) => line(Mark::Good, format!("reached {}", level.name()), reason),

@@ -176,6 +176,10 @@ fn marks(events: &[Event], end: f64, y: f64) -> Vec<Value> {
         let (class, title) = match &event.what {
             What::EditKept { edit } => ("kept", format!("kept: {edit}")),
             What::EditDropped { edit, reason } => ("dropped", format!("dropped: {edit}; {reason}")),
+            What::Resumed { from } => (
+                "replay",
+                format!("a run that had stopped goes on after {from}"),
+            ),
             What::Replay { why } => ("replay", format!("replay from the clean base: {why}")),
             _ => return None,
         };

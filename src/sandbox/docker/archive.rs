@@ -123,32 +123,3 @@ pub fn only_file(path: &str, archive: &[u8]) -> Result<Vec<u8>> {
         source: std::io::Error::other("not a regular file"),
     })
 }
-
-/// Unpacks an exported root file system into `dir`, with owners where this user may set them.
-pub fn unpack(archive: File, dir: &Path) -> Result<()> {
-    let what = || format!("unpack an image to {}", dir.display());
-    fs::create_dir_all(dir).map_err(io_error(what()))?;
-    let root = rustix::process::geteuid().is_root();
-    let mut archive = tar::Archive::new(std::io::BufReader::new(archive));
-    archive.set_preserve_permissions(true);
-    archive.set_preserve_ownerships(root);
-    archive.set_unpack_xattrs(root);
-    // Directories without write permission must be filled first: their entries come last.
-    let mut directories = Vec::new();
-    for entry in archive.entries().map_err(io_error(what()))? {
-        let mut entry = entry.map_err(io_error(what()))?;
-        match entry.header().entry_type() {
-            tar::EntryType::Directory => directories.push(entry),
-            // The sandbox has its own devices.
-            tar::EntryType::Block | tar::EntryType::Char => {}
-            _ => {
-                entry.unpack_in(dir).map_err(io_error(what()))?;
-            }
-        }
-    }
-    directories.sort_by(|a, b| b.path_bytes().cmp(&a.path_bytes()));
-    for mut entry in directories {
-        entry.unpack_in(dir).map_err(io_error(what()))?;
-    }
-    Ok(())
-}

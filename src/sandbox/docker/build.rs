@@ -66,7 +66,9 @@ impl Engine {
         interrupted: &dyn Fn() -> bool,
         sink: &mut dyn FnMut(&[u8]),
     ) -> Result<String> {
-        if request.style == BuildStyle::BuildKit {
+        // Podman's one builder understands both flavours.
+        let buildx = request.style == BuildStyle::BuildKit && !self.is_podman();
+        if buildx {
             buildx::require()?;
         }
         let mut made = Vec::new();
@@ -94,7 +96,7 @@ impl Engine {
         let mut more = request.extra.to_vec();
         more.push((NAME, &extra));
         let packed = archive::pack_with(request.context, request.files, &more)?;
-        if request.style == BuildStyle::BuildKit {
+        if request.style == BuildStyle::BuildKit && !self.is_podman() {
             return buildx::build(self, NAME, packed.as_file(), request, interrupted, sink);
         }
         let tag = request

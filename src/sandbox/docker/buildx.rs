@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::build::BuildRequest;
-use super::engine::Engine;
+use super::engine::{self, Engine};
 use crate::sandbox::contract::{Limits, Outcome, Result, SandboxError};
 use crate::sandbox::running::Running;
 use crate::sandbox::store::{self, io_error};
@@ -48,6 +48,12 @@ pub fn build(
                 .args
                 .iter()
                 .flat_map(|(name, value)| ["--build-arg".into(), format!("{name}={value}")]),
+        )
+        .args(
+            engine::labels(&store::new_id())
+                .into_iter()
+                .filter(|_| request.tag.is_none())
+                .flat_map(|(name, value)| ["--label".into(), format!("{name}={value}")]),
         )
         .arg("-")
         .stdin(Stdio::from(context.try_clone().map_err(io_error(what))?))

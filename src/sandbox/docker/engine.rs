@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,11 +25,21 @@ pub const MACHINE: &str = "envc.machine";
 /// Value of [`OWNER`] for an image that outlives its run.
 pub const KEPT: &str = "kept";
 
+/// Label of a kept image: the directory it is kept for.
+pub const KEPT_IN: &str = "envc.kept-in";
+/// Label of a kept image: the run that kept it.
+pub const KEPT_BY: &str = "envc.kept-by";
+/// File in that directory: the id of the image it stands for.
+pub const IMAGE_FILE: &str = "image";
+
 /// A reachable engine. Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
     pub docker: Docker,
     runtime: Arc<Runtime>,
+    /// `unix:///…`; `None`: as the environment says.
+    address: Option<String>,
+    podman: bool,
 }
 
 /// Connects to the engine that `DOCKER_HOST` names, else to the usual sockets of Docker and Podman.
@@ -39,23 +50,32 @@ pub fn docker_engine() -> Result<Engine> {
         .map_err(io_error("start the engine client"))?;
     let _guard = runtime.enter();
     let mut why = String::from("no engine's socket was found");
-    for docker in candidates() {
+    for (address, docker) in candidates() {
         let attempt = docker.and_then(|docker| {
             runtime.block_on(async {
                 let docker = docker.with_timeout(Duration::from_secs(600));
                 let docker = docker.negotiate_version().await?;
-                docker.ping().await.map(|_| docker)
+                docker.ping().await?;
+                let version = docker.version().await?;
+                let podman = version.components.is_some_and(|parts| {
+                    parts
+                        .iter()
+                        .any(|part| part.name.to_ascii_lowercase().contains("podman"))
+                });
+                Ok((docker, podman))
             })
         });
         match attempt {
-            Ok(docker) => {
+            Ok((docker, podman)) => {
                 drop(_guard);
                 return Ok(Engine {
                     docker,
                     runtime: Arc::new(runtime),
+                    address,
+                    podman,
                 });
             }
-            Err(error) => why = error.to_string(),
+            Err::<_, bollard::errors::Error>(error) => why = error.to_string(),
         }
     }
     Err(SandboxError::Unavailable {
@@ -67,9 +87,14 @@ pub fn docker_engine() -> Result<Engine> {
     })
 }
 
-fn candidates() -> Vec<std::result::Result<Docker, bollard::errors::Error>> {
+type Candidate = (
+    Option<String>,
+    std::result::Result<Docker, bollard::errors::Error>,
+);
+
+fn candidates() -> Vec<Candidate> {
     if std::env::var_os("DOCKER_HOST").is_some() {
-        return vec![Docker::connect_with_defaults()];
+        return vec![(None, Docker::connect_with_defaults())];
     }
     let mut sockets = vec![PathBuf::from("/var/run/docker.sock")];
     if let Some(runtime) = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from) {
@@ -81,7 +106,9 @@ fn candidates() -> Vec<std::result::Result<Docker, bollard::errors::Error>> {
         .iter()
         .filter(|path| path.exists())
         .map(|path| {
-            Docker::connect_with_unix(&path.to_string_lossy(), 120, bollard::API_DEFAULT_VERSION)
+            let path = path.to_string_lossy();
+            let docker = Docker::connect_with_unix(&path, 120, bollard::API_DEFAULT_VERSION);
+            (Some(format!("unix://{path}")), docker)
         })
         .collect()
 }
@@ -97,10 +124,55 @@ pub fn engine_error(what: &str) -> impl FnOnce(bollard::errors::Error) -> Sandbo
     }
 }
 
+/// The engine does not know what was asked for, or the way to ask for it.
+pub fn is_missing(error: &bollard::errors::Error) -> bool {
+    matches!(
+        error,
+        bollard::errors::Error::DockerResponseServerError {
+            status_code: 404 | 405 | 501,
+            ..
+        }
+    )
+}
+
 impl Engine {
     /// Runs a request to its end on this thread.
     pub fn wait<F: Future>(&self, future: F) -> F::Output {
         self.runtime.block_on(future)
+    }
+
+    /// Podman builds and runs all that Docker does, with other programs and some gaps.
+    pub fn is_podman(&self) -> bool {
+        self.podman
+    }
+
+    /// The command-line client of this engine, for what needs a terminal.
+    pub fn client(&self) -> Result<std::process::Command> {
+        let has = |name: &str| {
+            std::env::var_os("PATH").is_some_and(|path| {
+                std::env::split_paths(&path).any(|dir| dir.join(name).is_file())
+            })
+        };
+        let address = self
+            .address
+            .clone()
+            .or_else(|| std::env::var("DOCKER_HOST").ok());
+        if has("docker") {
+            let mut client = std::process::Command::new("docker");
+            client.envs(address.map(|address| ("DOCKER_HOST", address)));
+            return Ok(client);
+        }
+        if has("podman") {
+            let mut client = std::process::Command::new("podman");
+            client.arg("--remote");
+            client.args(address.map(|address| format!("--url={address}")));
+            return Ok(client);
+        }
+        Err(SandboxError::Unavailable {
+            backend: "docker",
+            why: "an interactive command needs the docker or podman client".into(),
+            hint: "install docker-cli or podman".into(),
+        })
     }
 
     /// The engine's name and version, for people.
@@ -135,6 +207,14 @@ impl Engine {
     /// Removes an image; one that others build on stays.
     pub fn remove_image(&self, id: &str) {
         let options = query::RemoveImageOptionsBuilder::default().build();
+        let _ = self.wait(self.docker.remove_image(id, Some(options), None));
+    }
+
+    /// Removes an image by all its names, too.
+    pub fn remove_kept(&self, id: &str) {
+        let options = query::RemoveImageOptionsBuilder::default()
+            .force(true)
+            .build();
         let _ = self.wait(self.docker.remove_image(id, Some(options), None));
     }
 
@@ -176,6 +256,8 @@ impl Engine {
         {
             if is_dead(Some(&image.labels)) {
                 self.remove_image(&image.id);
+            } else if is_abandoned(&image.labels, &image.id) {
+                self.remove_kept(&image.id);
             }
         }
     }
@@ -220,6 +302,55 @@ fn is_dead(labels: Option<&HashMap<String, String>>) -> bool {
         .is_some_and(|owner| store::is_orphan(owner))
 }
 
+/// A kept image whose directory is gone, or stands for another image by now.
+fn is_abandoned(labels: &HashMap<String, String>, id: &str) -> bool {
+    if labels.get(OWNER).is_none_or(|owner| owner != KEPT) {
+        return false;
+    }
+    // Its run may be about to write the file.
+    if labels.get(KEPT_BY).is_none_or(|run| !store::is_orphan(run)) {
+        return false;
+    }
+    labels.get(KEPT_IN).is_some_and(|dir| {
+        let named = std::fs::read_to_string(labelled_path(dir).join(IMAGE_FILE));
+        let bare = |text: &str| text.trim().trim_start_matches("sha256:").to_owned();
+        named.map_or(true, |named| bare(&named) != bare(id))
+    })
+}
+
+/// A path as a word without quotes or blanks: bytes that are no plain characters are written as `%xx`.
+pub fn path_label(path: &Path) -> String {
+    let mut word = String::new();
+    for &byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                word.push(char::from(byte));
+            }
+            _ => word.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    word
+}
+
+fn labelled_path(word: &str) -> PathBuf {
+    let mut bytes = Vec::new();
+    let mut rest = word.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(value) if byte == b'%' => {
+                bytes.push(value);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            _ => {
+                bytes.push(byte);
+                rest = after;
+            }
+        }
+    }
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
 fn machine() -> String {
     let id = std::fs::read_to_string("/etc/machine-id").unwrap_or_default();
     let name = rustix::system::uname()
@@ -248,4 +379,18 @@ pub fn file_body(path: &Path) -> Result<Pieces> {
         Ok((count > 0).then(|| (buffer.into(), file)))
     });
     Ok(Box::pin(stream))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_path_is_a_label() {
+        for path in ["/a/b-c.d", "/with space/%41\"$x\n", "/é"] {
+            let word = path_label(Path::new(path));
+            assert!(!word.contains([' ', '"', '$', '\n']), "{word}");
+            assert_eq!(labelled_path(&word), Path::new(path));
+        }
+    }
 }

@@ -7,6 +7,7 @@ mod buildx;
 mod engine;
 mod exec;
 mod export;
+mod limits;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,7 @@ impl DockerSandbox {
     pub fn create(base: &Base, options: &Options) -> Result<Self> {
         let Base::Image(name) = base else {
             return Err(SandboxError::Base(
-                "host or rootfs".into(),
+                base.to_string(),
                 "the docker sandbox stands on an image: use --base image:NAME".into(),
             ));
         };
@@ -82,6 +83,8 @@ impl DockerSandbox {
         };
         sandbox.start(&digest)?;
         sandbox.read_os_release();
+        let facts = sandbox.facts.clone();
+        sandbox.company.add_apt_mirror(&options.settings, &facts)?;
         Ok(sandbox)
     }
 
@@ -106,6 +109,7 @@ impl DockerSandbox {
             memory_swap: i64::try_from(self.limits.0).ok(),
             pids_limit: i64::try_from(self.limits.1).ok(),
             cap_drop: Some(vec!["MKNOD".into(), "AUDIT_WRITE".into()]),
+            ulimits: Some(limits::ulimits()),
             security_opt: Some(vec!["no-new-privileges".into()]),
             ..Default::default()
         };
@@ -138,11 +142,17 @@ impl DockerSandbox {
             format!("{}:{target}:{mode}", source.display())
         };
         let mut binds = vec![bind(&lent, LENT_DIR, "ro")];
-        for (name, source) in &self.company.caches {
+        for dir in self.company.cache_dirs() {
             // The engine makes missing mount points; in a read-only directory it cannot.
-            std::fs::create_dir_all(lent.join("cache").join(name))
-                .map_err(io_error("lend a cache"))?;
-            binds.push(bind(source, &format!("{LENT_DIR}/cache/{name}"), "rw"));
+            if let Some(below) = dir.target.strip_prefix(LENT_DIR) {
+                std::fs::create_dir_all(lent.join(below.trim_start_matches('/')))
+                    .map_err(io_error("lend a cache"))?;
+            }
+            let mode = if dir.writable { "rw" } else { "ro" };
+            binds.push(bind(&dir.source, &dir.target, mode));
+        }
+        for (source, at) in self.company.standing() {
+            binds.push(bind(&source, at, "ro"));
         }
         Ok(binds)
     }
@@ -183,24 +193,6 @@ impl DockerSandbox {
         top.ok()
             .and_then(|top| top.processes)
             .is_none_or(|list| list.len() > 2)
-    }
-
-    fn set_limits(&mut self, limits: &Limits) -> Result<()> {
-        let wanted = (limits.memory, limits.processes);
-        if wanted == self.limits {
-            return Ok(());
-        }
-        let body = bollard::models::ContainerUpdateBody {
-            memory: i64::try_from(wanted.0).ok(),
-            memory_swap: i64::try_from(wanted.0).ok(),
-            pids_limit: i64::try_from(wanted.1).ok(),
-            ..Default::default()
-        };
-        self.engine
-            .wait(self.engine.docker.update_container(&self.container, body))
-            .map_err(engine_error("set the container's limits"))?;
-        self.limits = wanted;
-        Ok(())
     }
 
     fn set_network(&self, connected: bool) -> Result<()> {
@@ -250,14 +242,24 @@ impl DockerSandbox {
     }
 
     /// Saves the container as an image and gives its id.
-    fn commit(&self, owner: &str, reference: Option<(&str, &str)>) -> Result<String> {
+    fn commit(
+        &self,
+        labels: HashMap<String, String>,
+        reference: Option<(&str, &str)>,
+    ) -> Result<String> {
         let mut options = query::CommitContainerOptionsBuilder::default()
             .container(&self.container)
             .pause(false);
         if let Some((repository, tag)) = reference {
             options = options.repo(repository).tag(tag);
         }
-        let labels: HashMap<String, String> = engine::labels(owner);
+        if self.engine.is_podman() {
+            // It takes the container's labels over and heeds these only as instructions.
+            let lines = labels
+                .iter()
+                .map(|(name, value)| format!("LABEL {name}={value}"));
+            options = options.changes(&lines.collect::<Vec<_>>().join("\n"));
+        }
         let config = ContainerConfig {
             labels: Some(labels),
             ..Default::default()
@@ -283,7 +285,7 @@ impl DockerSandbox {
 pub fn forget(kept: &Kept) -> Result<()> {
     let engine = docker_engine()?;
     engine.image_id(&kept.state)?;
-    engine.remove_image(&kept.state);
+    engine.remove_kept(&kept.state);
     Ok(())
 }
 
@@ -348,13 +350,15 @@ impl Sandbox for DockerSandbox {
         let env = self.environment(command);
         let options = &self.options;
         let interrupted = || options.interrupted();
+        let mut blotter = self.company.blotter();
         let ended = exec::run(
             &self.engine,
             &self.container,
             (command, env),
             &interrupted,
-            sink,
+            &mut |bytes| blotter.push(bytes, sink),
         );
+        blotter.finish(sink);
         let stopped = ended.as_ref().map_or(true, |ended| ended.verdict.is_some());
         let out_of_memory = !stopped && self.ran_out_of_memory();
         if stopped || out_of_memory || self.leftovers() {
@@ -363,12 +367,16 @@ impl Sandbox for DockerSandbox {
         if network == Network::None {
             self.set_network(true)?;
         }
+        if ended.is_err() {
+            self.company.command_ended(Outcome::Interrupted);
+        }
         let ended = ended?;
         let outcome = match ended.verdict {
             Some(verdict) => verdict,
             None if out_of_memory && ended.exit_code != 0 => Outcome::OutOfMemory,
             None => exec::outcome(ended.exit_code),
         };
+        self.company.command_ended(outcome);
         Ok(Finished {
             outcome,
             wall: ended.wall,
@@ -377,7 +385,7 @@ impl Sandbox for DockerSandbox {
     }
 
     fn snapshot(&mut self) -> Result<SnapshotId> {
-        let image = self.commit(&self.id, None)?;
+        let image = self.commit(engine::labels(&self.id), None)?;
         self.snapshots.push(image.clone());
         Ok(SnapshotId(image))
     }
@@ -399,7 +407,7 @@ impl Sandbox for DockerSandbox {
 
     fn interactive(&mut self, command: &CommandSpec) -> Result<i32> {
         let on_terminal = super::interactive::on_terminal();
-        let mut client = std::process::Command::new("docker");
+        let mut client = self.engine.client()?;
         client.args(["exec", if on_terminal { "-it" } else { "-i" }]);
         client.args(["--workdir", &command.dir]);
         for variable in self.environment(command) {
@@ -407,15 +415,27 @@ impl Sandbox for DockerSandbox {
         }
         client.arg(&self.container).args(&command.argv);
         let status = client.status().map_err(io_error(
-            "run docker exec (an interactive command needs the docker client)",
+            "start the engine's client for an interactive command",
         ))?;
         let _ = self.restart();
         Ok(status.code().unwrap_or(1))
     }
 
+    fn share_downloads(&mut self) {
+        self.company.share_downloads();
+    }
+
     fn keep(&mut self, dir: &Path) -> Result<Kept> {
         std::fs::create_dir_all(dir).map_err(io_error(format!("create {}", dir.display())))?;
-        let state = self.commit(engine::KEPT, Some(("envc-kept", &self.id)))?;
+        let dir =
+            std::fs::canonicalize(dir).map_err(io_error(format!("find {}", dir.display())))?;
+        // The file says which image the directory stands for: one whose directory is gone, or names another, is nobody's.
+        let mark = dir.join(engine::IMAGE_FILE);
+        let mut labels = engine::labels(engine::KEPT);
+        labels.insert(engine::KEPT_BY.into(), self.id.clone());
+        labels.insert(engine::KEPT_IN.into(), engine::path_label(&dir));
+        let state = self.commit(labels, Some(("envc-kept", &store::new_id())))?;
+        std::fs::write(&mark, &state).map_err(io_error(format!("write {}", mark.display())))?;
         Ok(Kept {
             backend: "docker".into(),
             base: self.base.clone(),

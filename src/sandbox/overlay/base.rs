@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::secrets;
 use crate::sandbox::contract::{Base, Result, SandboxError, SandboxFacts};
 use crate::sandbox::docker;
+use crate::sandbox::images::{self, Unpacked};
 use crate::sandbox::options::Options;
 use crate::sandbox::os_release;
 use crate::sandbox::privilege::Privilege;
@@ -40,13 +41,31 @@ pub fn root(base: &Base, store: &Path, privilege: Privilege, options: &Options) 
         Base::Host => host(store, privilege),
         Base::Rootfs(path) => rootfs(path).and_then(|root| owned(root, path, unprivileged)),
         Base::Image(name) => {
-            let (path, digest) = docker::exported(name, options)?;
-            let mut root = rootfs(&path)?;
-            root.facts.base.clone_from(name);
-            root.facts.digest = Some(digest);
-            Ok(root)
+            let (root, digest) = docker::exported(name, options)?;
+            stored(Unpacked { root, digest }, name)
+        }
+        Base::Tar(path) => stored(images::of_tar(path, options)?, "tar"),
+        Base::Oci(path) => stored(images::of_layout(path, options)?, "oci"),
+        Base::Registry(name) => stored(images::of_registry(name, options)?, name),
+        Base::Made(name) => {
+            let made = images::made::find(name, options).ok_or_else(|| {
+                SandboxError::Base(
+                    name.clone(),
+                    format!("not made yet: run envc base make {name}"),
+                )
+            })?;
+            let (root, digest) = (made.root, made.digest);
+            stored(Unpacked { root, digest }, name)
         }
     }
+}
+
+/// A root file system of the store, by the name it was asked for. A path is nobody else's business.
+fn stored(unpacked: Unpacked, name: &str) -> Result<Root> {
+    let mut root = rootfs(&unpacked.root)?;
+    root.facts.base = name.to_owned();
+    root.facts.digest = Some(unpacked.digest);
+    Ok(root)
 }
 
 fn rootfs(path: &Path) -> Result<Root> {

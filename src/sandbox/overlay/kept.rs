@@ -21,9 +21,10 @@ impl OverlaySandbox {
             SandboxError::Base(dir.display().to_string(), "its name is not UTF-8".into())
         })?;
         // Frozen, so that later commands of this sandbox cannot write through the links.
-        let frozen = self.active;
         let stack = self.stack();
-        self.start_layer(frozen);
+        if self.touched {
+            self.start_layer(self.active);
+        }
         let (layer, fresh) = (dir.join(LAYER), dir.join("layer.new"));
         if fresh.exists() {
             process::remove(&self.options.helper, &fresh)?;

@@ -81,6 +81,7 @@ impl OverlaySandbox {
         let root = base::root(base, &store, privilege, options)?;
         let groups = Groups::create(id);
         let mut company = Company::collect(options, &store, base)?;
+        company.add_apt_mirror(&options.settings, &root.facts)?;
         if *base == Base::Host {
             company.add_toolchains();
         }
@@ -238,6 +239,13 @@ impl OverlaySandbox {
     }
 }
 
+/// How a command ended; an error is no end by itself.
+fn ended(finished: &Result<Finished>) -> Outcome {
+    finished
+        .as_ref()
+        .map_or(Outcome::Interrupted, |finished| finished.outcome)
+}
+
 impl Sandbox for OverlaySandbox {
     fn facts(&self) -> &SandboxFacts {
         &self.root.facts
@@ -278,7 +286,13 @@ impl Sandbox for OverlaySandbox {
             limits: self.options.limits(command.limits),
             writes: self.writes(),
         };
-        process::run(&self.options, &self.groups, job, sink)
+        let mut blotter = self.company.blotter();
+        let finished = process::run(&self.options, &self.groups, job, &mut |bytes| {
+            blotter.push(bytes, sink)
+        });
+        blotter.finish(sink);
+        self.company.command_ended(ended(&finished));
+        finished
     }
 
     fn snapshot(&mut self) -> Result<SnapshotId> {
@@ -327,6 +341,10 @@ impl Sandbox for OverlaySandbox {
         self.groups.set(&self.options.limits(command.limits));
         let spec = self.run_action(command, super::interactive::on_terminal());
         process::interactive(&|streams| self.holder.enter(&spec, None, streams))
+    }
+
+    fn share_downloads(&mut self) {
+        self.company.share_downloads();
     }
 
     fn keep(&mut self, dir: &Path) -> Result<Kept> {
