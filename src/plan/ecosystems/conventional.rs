@@ -2,12 +2,9 @@
 //! found stands in the project's attributes (`install-command`, `build-command`, `test-command`, `run-command`), and
 //! the toolchains are the tools that the project requires, from the distribution.
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
 use crate::evidence::{Because, Trust};
 use crate::graph::{Attr, EdgeKind, Facts, NodeId, ProjectFacts};
-use crate::packages::Capability;
+use crate::packages::{Capability, homonym, is_homonym};
 use crate::plan::demand::{choose, demands};
 use crate::plan::model::{Action, Channel, Layer, ProjectPlan, ReadyCommand, Step, Toolchain};
 use crate::plan::system;
@@ -206,29 +203,24 @@ fn program(ctx: &Context<'_>, draft: &mut Draft, attr: &Attr) {
     let capability = Capability::Command(name.clone());
     match provider(ctx, &capability) {
         Some(package) => draft.packages.named(&package, capability, said(attr)),
-        None if HOMONYMS.contains_key(name) => {
+        None if homonym(name).is_some() => {
             draft.packages.unresolved.push((capability, said(attr)));
         }
         None => {}
     }
 }
 
-/// Commands of which the distribution has another program by the same name → that program's packages.
-static HOMONYMS: LazyLock<BTreeMap<String, Vec<String>>> = LazyLock::new(|| {
-    toml::from_str(include_str!("../../../knowledge/packages/homonyms.toml"))
-        .expect("embedded data is checked by a test")
-});
-
 /// The best package with a command that is the tool which is meant.
 fn provider(ctx: &Context<'_>, capability: &Capability) -> Option<String> {
-    let others = HOMONYMS.get(capability.parts().1);
-    let is_other = |package: &String| others.is_some_and(|others| others.contains(package));
+    let name = capability.parts().1;
     let packages = ctx
         .index
         .providers(capability)
         .into_iter()
         .map(|found| found.package);
-    packages.into_iter().find(|package| !is_other(package))
+    packages
+        .into_iter()
+        .find(|package| !is_homonym(name, package))
 }
 
 fn toolchain(ctx: &Context<'_>, draft: &mut Draft, name: &str, because: Because) {
@@ -298,21 +290,6 @@ pub fn deciding(ctx_graph: &crate::graph::KnowledgeGraph, project: NodeId) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Each entry names a package that has the command, or it would hide nothing.
-    #[test]
-    fn homonyms_are_programs_of_the_distribution() {
-        let index = crate::packages::Index::embedded();
-        for (command, packages) in HOMONYMS.iter() {
-            let providers = index.providers(&Capability::Command(command.clone()));
-            for package in packages {
-                assert!(
-                    providers.iter().any(|found| &found.package == package),
-                    "{command} {package}"
-                );
-            }
-        }
-    }
 
     #[test]
     fn plain_words_are_arguments_and_anything_else_stays_text() {
