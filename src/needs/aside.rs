@@ -27,6 +27,17 @@ pub fn is_test(path: &str) -> bool {
     dirs.any(|part| part.starts_with("test") || part.ends_with("test") || part.ends_with("tests"))
 }
 
+/// Whether a file stands in a directory of samples, be it below one of tests.
+pub fn is_sample(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let mut dirs = lower.split('/').rev().skip(1);
+    dirs.any(|part| {
+        ["example", "demo", "sample", "tutorial"]
+            .iter()
+            .any(|word| part == *word || part.strip_suffix('s') == Some(word))
+    })
+}
+
 /// `aix-dev.c`, `plugin_win32.cpp`: a word of the name is another system.
 fn is_foreign(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
@@ -94,5 +105,7 @@ mod tests {
             assert!(!is_aside(path), "{path}");
         }
         assert!(is_test("t/unit/tests/a.c") && !is_test("src/a.c"));
+        assert!(is_sample("tests/examples/gl/a.c") && is_sample("demo/a.c"));
+        assert!(!is_sample("tests/a.c") && !is_sample("demography/a.c"));
     }
 }

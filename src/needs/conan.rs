@@ -20,6 +20,18 @@ static RECIPES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         .recipe
 });
 
+/// The package that a recipe of this name (Conan's and vcpkg's mostly agree) stands for.
+pub fn package_of_recipe(name: &str) -> Option<&'static str> {
+    RECIPES
+        .iter()
+        .find(|(_, reference)| {
+            reference
+                .split_once('/')
+                .is_some_and(|(recipe, _)| recipe == name)
+        })
+        .map(|(package, _)| package.as_str())
+}
+
 /// The needs as Conan's requirements; those without a known recipe are comments.
 pub fn conanfile(needs: &Needs, features: &Features) -> String {
     let mut out = String::from("[requires]\n");

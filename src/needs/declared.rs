@@ -4,19 +4,22 @@ use std::collections::BTreeSet;
 
 use crate::evidence::{Because, Place, Trust};
 use crate::graph::{DependencyFacts, EdgeKind, Facts, KnowledgeGraph, NodeId, ProjectFacts, Scope};
-use crate::packages::{Candidate, Capability};
+use crate::packages::{Candidate, Capability, homonym};
 
-use super::aside::{is_aside, is_test};
+use super::aside::{is_aside, is_sample, is_test};
 use super::collect::{Ask, Collection};
 use super::generated::Generated;
 use super::model::Group;
 use super::programs::PROGRAMS;
+use super::toolchains;
 
 /// What the sources say, against which a declaration is weighed.
 #[derive(Debug, Default)]
 pub struct Witness {
     /// Packages that hold a header which the sources include, under any condition.
     pub packages: BTreeSet<String>,
+    /// Packages whose headers only samples include.
+    pub samples: BTreeSet<String>,
     /// There are sources at all.
     pub sources: bool,
     /// The build system asks for whatever it may find, and does not mean it.
@@ -55,15 +58,15 @@ pub fn declared(
     }
     for node in graph.out(project, EdgeKind::Requires) {
         if let Facts::Tool { trust, .. } = &node.facts {
-            let name = if node.name == "python" {
-                "python3"
-            } else {
-                &node.name
-            };
             let place = node.place.clone().unwrap_or_else(|| Place::file(""));
             let because = Because::at(place, *trust, format!("runs {}", node.name));
-            out.ask(command(name, because));
+            for name in toolchains::commands_of(&node.name) {
+                out.ask(command(name, because.clone()));
+            }
         }
+    }
+    if !super::NATIVE.contains(&facts.ecosystem.as_str()) {
+        language_build(graph, project, facts, out);
     }
     build_system(graph, project, facts, out);
 }
@@ -113,6 +116,9 @@ fn unused(
                 || usage < COINCIDENCE
                 || witness.sources && !witness.packages.contains(&best.package) && usage < least
         }
+        Capability::PkgConfig(_) => {
+            best.package == "valgrind" || witness.samples.contains(&best.package)
+        }
         _ => false,
     }
 }
@@ -124,39 +130,19 @@ const RARE_LIBRARY: u32 = 5;
 /// Packages that fewer build with are not what anyone looks for; a name is shared by chance.
 const COINCIDENCE: u32 = 3;
 
-/// The generators of scanners and parsers: needed where the build has to run them, of use where the build system
-/// looks for them to make anew what the repository ships.
-pub fn generators(
-    graph: &KnowledgeGraph,
-    project: NodeId,
-    witness: &Witness,
-    out: &mut Collection<'_>,
-) {
-    for (source, names) in [
-        (&witness.flex, &["flex", "lex"][..]),
-        (&witness.bison, &["bison", "yacc", "byacc"]),
-    ] {
-        let (Some(source), Some(tool)) = (source, names.first()) else {
+/// The generators of scanners and parsers, where the build has to run them: not where the repository ships what they
+/// make.
+pub fn generators(witness: &Witness, out: &mut Collection<'_>) {
+    for (source, tool) in [(&witness.flex, "flex"), (&witness.bison, "bison")] {
+        let Some(source) = source.as_ref().filter(|source| source.must) else {
             continue;
-        };
-        let asked = graph
-            .dependencies(project)
-            .iter()
-            .any(|(_, dependency)| matches!(&dependency.capability, Some(Capability::Command(name)) if names.contains(&name.as_str())));
-        let group = match (source.must, asked) {
-            (true, _) => Group::Tools,
-            (false, true) => Group::Optional,
-            (false, false) => continue,
         };
         let because = Because::at(
             source.place.clone(),
             Trust::Source,
             format!("a source of {tool}"),
         );
-        out.ask(Ask {
-            group,
-            ..command(tool, because)
-        });
+        out.ask(command(tool, because));
     }
 }
 
@@ -166,6 +152,51 @@ fn command(name: &str, because: Because) -> Ask {
         group: Group::Tools,
         option: None,
         because,
+    }
+}
+
+/// What a language's own build runs on, and the programs that its commands begin with.
+fn language_build(
+    graph: &KnowledgeGraph,
+    project: NodeId,
+    facts: &ProjectFacts,
+    out: &mut Collection<'_>,
+) {
+    let place = graph
+        .node(project)
+        .and_then(|node| node.place.clone())
+        .unwrap_or_else(|| Place::file(""));
+    let runtime = toolchains::runtime_of(&facts.ecosystem);
+    for name in runtime.into_iter().flat_map(toolchains::commands_of) {
+        let because = Because::at(
+            place.clone(),
+            Trust::Convention,
+            format!("{} project", facts.ecosystem),
+        );
+        out.ask(command(name, because));
+    }
+    for attribute in toolchains::COMMANDS {
+        for attr in facts.all(attribute) {
+            let Some(name) = toolchains::program_of(&attr.value) else {
+                continue;
+            };
+            let because = Because::at(attr.place.clone(), Trust::Convention, attr.value.clone());
+            let group = if attribute == "test-command" {
+                Group::Test
+            } else {
+                Group::Tools
+            };
+            let ask = Ask {
+                group,
+                ..command(&name, because)
+            };
+            // A program that no package has is the project's own, or comes with its packages.
+            if homonym(&name).is_some() {
+                out.ask(ask);
+            } else {
+                out.ask_if_known(ask);
+            }
+        }
     }
 }
 
@@ -225,7 +256,7 @@ fn standing(
         (false, _) => Group::Optional,
     };
     // Build files of samples and the like: a default build may skip them.
-    let aside = is_aside(&place.path) && !is_test(&place.path);
+    let aside = is_aside(&place.path) && !is_test(&place.path) || is_sample(&place.path);
     match &facts.scope {
         Scope::Dev => None,
         Scope::Test if aside => None,

@@ -3,7 +3,7 @@
 use crate::evidence::{Because, Trust};
 use crate::packages::{Capability, is_exact_header, similarity};
 
-use super::aside::is_test;
+use super::aside::{is_sample, is_test};
 use super::collect::{Ask, Collection};
 use super::includes::Wanted;
 use super::model::Group;
@@ -81,7 +81,7 @@ fn judge(
     if usage < RARE && similarity(&wanted.header, &first.package) < ABOUT {
         return None;
     }
-    let test = is_test(&wanted.place.path);
+    let test = is_test(&wanted.place.path) && !is_sample(&wanted.place.path);
     let group = match (wanted.product, wanted.sure) {
         (true, true) => Group::Required,
         // Annotations for a debugger, which a default build leaves out.

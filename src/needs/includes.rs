@@ -62,7 +62,7 @@ pub fn wanted(
             if !made
                 && !is_standard_header(target)
                 && own.resolve(include, &source.entry.path).is_empty()
-                && (include.system || !own.is_inside(target))
+                && !((!include.system || is_made(target)) && own.is_inside(target))
             {
                 note(&mut found, source.entry, include, sure);
             }
@@ -174,6 +174,25 @@ fn reach(sources: &[Source<'_>], own: &Own, compiled: &Compiled) -> Vec<Option<b
     reached
 }
 
+/// Whether the name of a header says that a build makes it: of enumerations, signals, a version.
+fn is_made(target: &str) -> bool {
+    let name = stem(target).to_ascii_lowercase();
+    [
+        "enumtypes",
+        "enum-types",
+        "enum_types",
+        "enums",
+        "marshal",
+        "version",
+        "config",
+        "features",
+        "resources",
+        "export",
+    ]
+    .iter()
+    .any(|end| name.ends_with(end))
+}
+
 fn is_header(path: &str) -> bool {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     matches!(
@@ -232,6 +251,8 @@ struct Own {
     paths: HashSet<String>,
     /// Directories that hold headers, by their last component, with how many.
     dirs: HashMap<String, usize>,
+    /// Parts of the paths of those directories, of up to four components.
+    parts: HashSet<String>,
 }
 
 impl Own {
@@ -240,7 +261,9 @@ impl Own {
             by_name: HashMap::new(),
             paths: HashSet::new(),
             dirs: HashMap::new(),
+            parts: HashSet::new(),
         };
+        let mut seen = HashSet::new();
         for entry in &repository.files {
             let path = entry.path.as_str();
             // A template becomes the file that it is named after.
@@ -273,6 +296,13 @@ impl Own {
             {
                 let last = dir.rsplit('/').next().unwrap_or(dir);
                 *own.dirs.entry(last.to_owned()).or_default() += 1;
+                if seen.insert(dir) {
+                    let components: Vec<&str> = dir.split('/').collect();
+                    for length in 1..=4 {
+                        let parts = components.windows(length).map(|part| part.join("/"));
+                        own.parts.extend(parts);
+                    }
+                }
             }
         }
         own
@@ -320,11 +350,7 @@ impl Own {
         let last = dir.rsplit('/').next().unwrap_or(dir);
         self.dirs.get(last).is_some_and(|count| *count >= 3)
             && !is_standard_header(target)
-            && self
-                .by_name
-                .values()
-                .flatten()
-                .any(|path| path.contains(&format!("{dir}/")))
+            && self.parts.contains(dir)
     }
 }
 

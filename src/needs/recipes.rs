@@ -8,6 +8,7 @@ use crate::packages::Capability;
 use crate::scan::{FileEntry, FileKind, Repository, read_text};
 
 use super::aside::{is_aside, is_test};
+use super::branches::Standing;
 use super::collect::{Ask, Collection};
 use super::compiled::Compiled;
 use super::model::Group;
@@ -81,7 +82,7 @@ fn languages(repository: &Repository, prefix: &str, compiled: &Compiled, out: &m
                         .language
                         .as_deref()
                         .is_some_and(|language| language.contains("obj")))
-                && compiled.holds(&entry.path)
+                && compiled.standing(&entry.path) == Standing::Always
         };
         if let Some(entry) = repository.files.iter().find(is_one) {
             let package = compiler.to_owned();

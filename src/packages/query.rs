@@ -21,6 +21,12 @@ pub struct Answer {
     /// Nothing was found: names that are close.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub close: Vec<String>,
+    /// The name is usually another tool's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// For a Python module, what provides it on PyPI.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pypi: Option<String>,
     /// Code name of the release that the data is of, and whether it is another one than was asked for.
     pub release: String,
     pub approximate: bool,
@@ -57,12 +63,40 @@ pub fn answer(index: &Index, what: &str, manager: Manager) -> Answer {
     Answer {
         what: what.to_owned(),
         standard,
+        warning: warning(what, &found),
+        pypi: pypi(&readings, &found),
         install: found.first().and_then(|reading| install(reading, manager)),
         found,
         close,
         release: index.release().to_owned(),
         approximate: index.is_approximate(),
     }
+}
+
+/// What the packages are where the name makes one think of another tool.
+fn warning(what: &str, found: &[Reading]) -> Option<String> {
+    let name = what.rsplit(':').next().unwrap_or(what);
+    let known = super::homonym(name)?;
+    let best = found.first()?.candidates.first()?;
+    known
+        .packages
+        .contains(&best.package)
+        .then(|| format!("{} is {}, not {}", best.package, known.is, known.meant))
+}
+
+/// The distribution on PyPI of a Python module: by name where one is known to differ, and for modules that a package
+/// holds. A bare word that is a command first is not taken for a module.
+fn pypi(readings: &[Capability], found: &[Reading]) -> Option<String> {
+    let module = readings.iter().find_map(|each| match each {
+        Capability::Python(name) => Some(name),
+        _ => None,
+    })?;
+    let asked = readings.len() == 1;
+    let first = found
+        .first()
+        .is_some_and(|reading| matches!(reading.capability, Capability::Python(_)));
+    let table = crate::repair::distribution_of(module)?;
+    (asked || first || (found.is_empty() && table != *module)).then_some(table)
 }
 
 fn install(reading: &Reading, manager: Manager) -> Option<String> {
@@ -185,9 +219,12 @@ impl fmt::Display for Answer {
             if !self.close.is_empty() {
                 writeln!(f, "  close names: {}", self.close.join(", "))?;
             }
-            return Ok(());
+            return self.on_pypi(f);
         };
         reading(f, &self.what, first)?;
+        if let Some(warning) = &self.warning {
+            writeln!(f, "  warning: {warning}")?;
+        }
         for other in others {
             if let Some(best) = other.candidates.first() {
                 writeln!(
@@ -204,8 +241,17 @@ impl fmt::Display for Answer {
                 self.release
             )?;
         }
-        match &self.install {
-            Some(line) => writeln!(f, "  {line}"),
+        if let Some(line) = &self.install {
+            writeln!(f, "  {line}")?;
+        }
+        self.on_pypi(f)
+    }
+}
+
+impl Answer {
+    fn on_pypi(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.pypi {
+            Some(name) => writeln!(f, "  on PyPI: {name}"),
             None => Ok(()),
         }
     }
@@ -279,6 +325,26 @@ mod tests {
                 .unwrap_or_default();
             assert!(line.ends_with(&format!(" {package}")), "{word}: {line}");
         }
+    }
+
+    #[test]
+    fn a_python_module_has_its_name_on_pypi_too() {
+        let index = Index::embedded();
+        let of = |word: &str| answer(&index, word, Manager::Apt).pypi;
+        assert_eq!(of("cv2").as_deref(), Some("opencv-python-headless"));
+        assert_eq!(of("py:yaml").as_deref(), Some("PyYAML"));
+        assert_eq!(of("zlib.h"), None);
+        assert_eq!(of("protoc"), None);
+    }
+
+    #[test]
+    fn a_name_that_two_programs_share_is_said() {
+        let index = Index::embedded();
+        let of = |word: &str| answer(&index, word, Manager::Apt).to_string();
+        assert!(of("yarn").contains("warning: cmdtest is"), "{}", of("yarn"));
+        assert!(of("cmd:swift").contains("warning"));
+        assert!(of("uv").contains("warning"));
+        assert!(!of("npm").contains("warning"));
     }
 
     #[test]

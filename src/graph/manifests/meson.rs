@@ -16,6 +16,7 @@
 //! Tools: `meson` with its minimum, `python` where a module of it is used.
 
 mod calls;
+mod extras;
 mod machine;
 
 use super::meson_syntax;

@@ -2,12 +2,10 @@
 //! found stands in the project's attributes (`install-command`, `build-command`, `test-command`, `run-command`), and
 //! the toolchains are the tools that the project requires, from the distribution.
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
 use crate::evidence::{Because, Trust};
 use crate::graph::{Attr, EdgeKind, Facts, NodeId, ProjectFacts};
-use crate::packages::Capability;
+use crate::needs::toolchains;
+use crate::packages::{Capability, homonym, is_homonym};
 use crate::plan::demand::{choose, demands};
 use crate::plan::model::{Action, Channel, Layer, ProjectPlan, ReadyCommand, Step, Toolchain};
 use crate::plan::system;
@@ -16,79 +14,11 @@ use crate::pyramid::Level;
 use super::native::ready;
 use super::{Context, Draft, project_name, step_id};
 
-/// A toolchain by the graph's name for it.
-struct Tool {
-    name: &'static str,
-    /// Its name among the tools of a base.
-    base: &'static str,
-    /// What has to be there to use it.
-    commands: &'static [&'static str],
-}
-
-/// Names as `graph` writes them → programs. What is not here is a program of its own name.
-const TOOLS: [Tool; 7] = [
-    Tool {
-        name: "node",
-        base: "node",
-        commands: &["node"],
-    },
-    Tool {
-        name: "java",
-        base: "jdk",
-        commands: &["javac", "java"],
-    },
-    Tool {
-        name: "maven",
-        base: "maven",
-        commands: &["mvn"],
-    },
-    Tool {
-        name: "erlang",
-        base: "erlang",
-        commands: &["erl"],
-    },
-    Tool {
-        name: "elixir",
-        base: "elixir",
-        commands: &["mix"],
-    },
-    Tool {
-        name: "ocaml",
-        base: "ocaml",
-        commands: &["ocaml"],
-    },
-    Tool {
-        name: "php",
-        base: "php",
-        commands: &["php"],
-    },
-];
-
-/// What an ecosystem's projects run on, where they do not say it: yarn and pnpm need Node.js all the same.
-const RUNTIMES: [(&str, &str); 12] = [
-    ("node", "node"),
-    ("php", "php"),
-    ("ruby", "ruby"),
-    ("go", "go"),
-    ("maven", "java"),
-    ("gradle", "java"),
-    ("sbt", "java"),
-    ("ant", "java"),
-    ("elixir", "elixir"),
-    ("perl", "perl"),
-    ("swift", "swift"),
-    ("zig", "zig"),
-];
-
 /// Whether a project can be planned from what its manifest says.
 pub fn applies(facts: &ProjectFacts) -> bool {
-    const COMMANDS: [&str; 4] = [
-        "install-command",
-        "build-command",
-        "test-command",
-        "run-command",
-    ];
-    COMMANDS.iter().any(|name| facts.attr(name).is_some())
+    toolchains::COMMANDS
+        .iter()
+        .any(|name| facts.attr(name).is_some())
 }
 
 pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mut Draft) {
@@ -102,7 +32,7 @@ pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mu
             toolchain(ctx, draft, &node.name, because);
         }
     }
-    if let Some((_, runtime)) = RUNTIMES.iter().find(|(of, _)| *of == facts.ecosystem) {
+    if let Some(runtime) = toolchains::runtime_of(&facts.ecosystem) {
         toolchain(
             ctx,
             draft,
@@ -198,37 +128,30 @@ fn said(attr: &Attr) -> Because {
 
 /// The program that a command begins with, where the distribution has it; one of the repository's own needs nothing.
 fn program(ctx: &Context<'_>, draft: &mut Draft, attr: &Attr) {
-    let words = shlex::split(&attr.value).unwrap_or_default();
-    let name = words.iter().find(|word| !word.contains('='));
-    let Some(name) = name.filter(|name| !name.contains('/')) else {
+    let Some(name) = toolchains::program_of(&attr.value) else {
         return;
     };
     let capability = Capability::Command(name.clone());
     match provider(ctx, &capability) {
         Some(package) => draft.packages.named(&package, capability, said(attr)),
-        None if HOMONYMS.contains_key(name) => {
+        None if homonym(&name).is_some() => {
             draft.packages.unresolved.push((capability, said(attr)));
         }
         None => {}
     }
 }
 
-/// Commands of which the distribution has another program by the same name → that program's packages.
-static HOMONYMS: LazyLock<BTreeMap<String, Vec<String>>> = LazyLock::new(|| {
-    toml::from_str(include_str!("../../../knowledge/packages/homonyms.toml"))
-        .expect("embedded data is checked by a test")
-});
-
 /// The best package with a command that is the tool which is meant.
 fn provider(ctx: &Context<'_>, capability: &Capability) -> Option<String> {
-    let others = HOMONYMS.get(capability.parts().1);
-    let is_other = |package: &String| others.is_some_and(|others| others.contains(package));
+    let name = capability.parts().1;
     let packages = ctx
         .index
         .providers(capability)
         .into_iter()
         .map(|found| found.package);
-    packages.into_iter().find(|package| !is_other(package))
+    packages
+        .into_iter()
+        .find(|package| !is_homonym(name, package))
 }
 
 fn toolchain(ctx: &Context<'_>, draft: &mut Draft, name: &str, because: Because) {
@@ -239,15 +162,8 @@ fn toolchain(ctx: &Context<'_>, draft: &mut Draft, name: &str, because: Because)
     {
         return;
     }
-    let tool = TOOLS.iter().find(|tool| tool.name == name);
-    let own = [name];
-    let commands = tool.map_or(&own[..], |tool| tool.commands);
     let demands = demands(ctx.graph, ctx.constraints, name);
-    let offered = ctx
-        .base
-        .tools
-        .get(tool.map_or(name, |tool| tool.base))
-        .cloned();
+    let offered = ctx.base.tools.get(toolchains::base_name(name)).cloned();
     let fits = offered
         .as_deref()
         .is_some_and(|version| choose(&demands, &[version]).is_some());
@@ -261,8 +177,8 @@ fn toolchain(ctx: &Context<'_>, draft: &mut Draft, name: &str, because: Because)
             ctx.base.image
         ));
     }
-    for command in commands {
-        let capability = Capability::Command((*command).to_owned());
+    for command in toolchains::commands_of(name) {
+        let capability = Capability::Command(command.to_owned());
         match provider(ctx, &capability) {
             Some(package) => draft.packages.named(&package, capability, because.clone()),
             None => draft
@@ -298,21 +214,6 @@ pub fn deciding(ctx_graph: &crate::graph::KnowledgeGraph, project: NodeId) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Each entry names a package that has the command, or it would hide nothing.
-    #[test]
-    fn homonyms_are_programs_of_the_distribution() {
-        let index = crate::packages::Index::embedded();
-        for (command, packages) in HOMONYMS.iter() {
-            let providers = index.providers(&Capability::Command(command.clone()));
-            for package in packages {
-                assert!(
-                    providers.iter().any(|found| &found.package == package),
-                    "{command} {package}"
-                );
-            }
-        }
-    }
 
     #[test]
     fn plain_words_are_arguments_and_anything_else_stays_text() {

@@ -1,12 +1,12 @@
 //! Commands that set the stage: projects, options, variables, targets, tests, downloads.
 
-use crate::evidence::{Place, Trust};
+use crate::evidence::Trust;
 use crate::graph::{EntryKind, Scope};
 
 use super::super::drafts::Draft;
-use super::finds;
 use super::lexer::Command;
 use super::machine::{Machine, Target, absolute};
+use super::{checks, downloads, finds};
 
 type Words = Vec<(String, u32)>;
 type Handler = fn(&mut Machine<'_, '_>, &Words, u32);
@@ -53,10 +53,15 @@ static HANDLERS: &[(&str, Handler)] = &[
     ("find_path", finds::find_path),
     ("find_program", finds::find_program),
     ("check_language", |_, _, _| {}),
-    ("fetchcontent_declare", download),
-    ("externalproject_add", download),
-    ("cpmaddpackage", download),
-    ("hunter_add_package", download),
+    ("check_include_file", checks::include_files),
+    ("check_include_files", checks::include_files),
+    ("check_include_file_cxx", checks::include_files),
+    ("check_library_exists", checks::library_exists),
+    ("fetchcontent_declare", downloads::download),
+    ("externalproject_add", downloads::download),
+    ("cpmaddpackage", downloads::cpm_add),
+    ("cpmfindpackage", downloads::cpm_find),
+    ("hunter_add_package", downloads::download),
 ];
 
 pub fn run(machine: &mut Machine<'_, '_>, command: &Command) {
@@ -298,6 +303,11 @@ fn list(machine: &mut Machine<'_, '_>, words: &Words, _line: u32) {
             format!("{first};{second}")
         }
     };
+    // What only some builds append may be there: a list of components or modules holds it all the same.
+    if word(words, 0) == "APPEND" && machine.standing().value.is_none() && !values.contains("${") {
+        let may_hold = joined(old.flatten().unwrap_or_default(), values);
+        return machine.hold(&name, may_hold);
+    }
     let new = match (word(words, 0).as_str(), old) {
         _ if values.contains("${") => None,
         ("APPEND", None | Some(None)) | ("PREPEND", None | Some(None)) => Some(values),
@@ -412,20 +422,6 @@ fn test(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
     }
     if machine.standing().value != Some(false) {
         machine.draft().suite("ctest", place);
-    }
-}
-
-fn download(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
-    let standing = machine.standing();
-    let place: Place = machine.place(line);
-    let name = word(words, 0);
-    match standing.value {
-        Some(true) => machine.draft().attr("network", name, place),
-        _ => machine.draft().attr(
-            "network-optional",
-            format!("{name} if {}", standing.condition),
-            place,
-        ),
     }
 }
 

@@ -91,6 +91,23 @@ pub fn find_package(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
     }
 }
 
+/// Notes what a build takes where it is there, and goes on without; `variable` says whether it was found.
+pub fn of_use(machine: &mut Machine<'_, '_>, capability: Capability, variable: &str, line: u32) {
+    if plain(capability.parts().1) {
+        let place = machine.place(line);
+        let at = need(machine, capability, false, place);
+        machine.results.insert(variable.to_owned(), at);
+    }
+}
+
+/// A package that is taken from the machine where it is there, and downloaded else.
+pub fn instead_of_download(machine: &mut Machine<'_, '_>, name: &str, line: u32) {
+    if plain(name) {
+        let place = machine.place(line);
+        need(machine, Capability::CMake(name.to_owned()), false, place);
+    }
+}
+
 /// `find_package(QT NAMES Qt6 Qt5 …)` finds one under another's name, and says afterwards which.
 fn alias(machine: &mut Machine<'_, '_>, words: &Words) -> String {
     let first = word(words, 0);

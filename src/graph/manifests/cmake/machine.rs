@@ -225,6 +225,13 @@ impl<'r, 'a> Machine<'r, 'a> {
         }
     }
 
+    /// Sets a list to everything that it may hold, however sure that is.
+    pub fn hold(&mut self, name: &str, list: String) {
+        if list.len() < MAX_VALUE && self.vars.len() < 50_000 {
+            self.vars.insert(name.to_owned(), Some(list));
+        }
+    }
+
     /// Arguments after expansion, with their lines. A reference that is not known stays as written.
     pub fn words(&self, args: &[Arg]) -> Vec<(String, u32)> {
         let mut words = Vec::new();

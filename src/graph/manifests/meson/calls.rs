@@ -6,6 +6,7 @@ use crate::packages::Capability;
 
 use super::super::autotools::libc;
 use super::super::meson_syntax::{Call, Expr};
+use super::extras;
 use super::machine::{Machine, Value};
 
 type Handler = fn(&mut Machine<'_, '_>, &Call) -> Value;
@@ -94,6 +95,7 @@ fn method(machine: &mut Machine<'_, '_>, call: &Call, object: &Value) -> Value {
         (Value::Object("meson"), "can_run_host_binaries" | "has_exe_wrapper") => Value::Bool(true),
         (Value::Object("compiler"), "get_id") => Value::Text("gcc".to_owned()),
         (Value::Object("compiler"), "get_argument_syntax") => Value::Text("gcc".to_owned()),
+        (Value::Object("gnome"), name) => extras::gnome(machine, call, name),
         (_, "find_library") => compiler_library(machine, call),
         (_, "has_header" | "check_header") => compiler_header(machine, call),
         (Value::Object("python"), "find_installation") => {
@@ -159,7 +161,7 @@ fn text(machine: &mut Machine<'_, '_>, call: &Call, at: usize) -> Option<String>
     }
 }
 
-fn keyword(machine: &mut Machine<'_, '_>, call: &Call, name: &str) -> Option<Value> {
+pub fn keyword(machine: &mut Machine<'_, '_>, call: &Call, name: &str) -> Option<Value> {
     let (_, value) = call.keywords.iter().find(|(key, _)| key == name)?;
     Some(machine.eval(value))
 }
@@ -384,6 +386,7 @@ fn dependency(machine: &mut Machine<'_, '_>, call: &Call) -> Value {
             call.line,
         );
     }
+    extras::modules(machine, call, &name, required, off.as_ref());
     Value::Found(machine.need(capability, required, off, call.line))
 }
 
@@ -431,6 +434,7 @@ fn compiler_header(machine: &mut Machine<'_, '_>, call: &Call) -> Value {
 fn import(machine: &mut Machine<'_, '_>, call: &Call) -> Value {
     match text(machine, call, 0).as_deref() {
         Some("python" | "python3") => Value::Object("python"),
+        Some("gnome") => Value::Object("gnome"),
         _ => Value::Unknown,
     }
 }
