@@ -29,6 +29,7 @@ pub use repository::*;
 pub(crate) use safe_read::open_regular;
 pub use safe_read::{SourceBytes, decode, read_source_bytes, read_text};
 pub use seen::{Head, HeadKind, Known, Seen, Stamp};
+pub(crate) use vendored::is_vendored;
 
 /// Bytes. A larger file is listed as [`FileKind::Huge`] and never read: no hand-written source is that long, and
 /// reading one file must not decide how long a scan takes.

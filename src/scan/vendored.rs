@@ -64,7 +64,8 @@ static HEADS: LazyLock<RegexSet> = LazyLock::new(|| set(&RULES.heads));
 /// Bytes at the start of a file where a generator leaves its mark, after a licence perhaps.
 const MARK: usize = 2048;
 
-pub(super) fn is_vendored(path: &str) -> bool {
+/// Whether a path is one that third-party or generated files have.
+pub(crate) fn is_vendored(path: &str) -> bool {
     PATHS.is_match(path.as_bytes())
 }
 

@@ -7,7 +7,7 @@ use crate::plan::model::{Action, Guard, Layer, ProjectPlan, Step};
 use crate::pyramid::Level;
 
 use super::native::{add_toolchain, has_suite, ready};
-use super::{Context, Draft, declared, project_name, step_id};
+use super::{Context, Draft, declared, project_name, step_id, within};
 
 pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mut Draft) {
     let because = declared(ctx, project, "configure.ac", "autotools project");
@@ -39,14 +39,17 @@ pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mu
         let (action, why) = bootstrap(facts, &because);
         steps.push(step("bootstrap", action, Some("configure"), &why));
     }
-    // A hand-written configure leaves no config.status; running it again costs seconds and changes nothing.
-    let done = facts
-        .attr("handwritten")
-        .is_none()
-        .then_some("config.status");
+    // A hand-written configure leaves no config.status; running it again costs seconds and changes nothing. One that
+    // stands in the tree is of another machine.
+    let done = (facts.attr("handwritten").is_none()
+        && !ctx.repository.has(&within(&facts.dir, "config.status")))
+    .then_some("config.status");
+    let script = facts
+        .attr("configure-script")
+        .map_or("configure", |attr| attr.value.as_str());
     steps.push(step(
         "configure",
-        Action::run(["./configure"]),
+        Action::run([format!("./{script}")]),
         done,
         &because,
     ));

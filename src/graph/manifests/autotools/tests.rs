@@ -108,6 +108,27 @@ fn a_configure_written_by_hand() {
 }
 
 #[test]
+fn a_configure_of_another_name_and_one_that_starts_autosetup() {
+    let sh = "#!/bin/sh\n. ./configure.inc\nAC_OUTPUT Makefile\n";
+    let graph = repo(&[("configure.sh", sh), ("Makefile.in", "all: a\n")]);
+    let facts = project(&graph, "autotools", "");
+    assert_eq!(
+        facts.attr("configure-script").unwrap().value,
+        "configure.sh"
+    );
+    // Without a template it may be anything.
+    let graph = repo(&[("configure.sh", sh), ("main.c", "int x;\n")]);
+    assert_eq!(graph.projects().count(), 0);
+    let starts = "#!/bin/sh\nexec autosetup/jimsh autosetup/autosetup\n";
+    let graph = repo(&[("configure", starts), ("auto.def", "use cc\n")]);
+    assert!(
+        project(&graph, "autotools", "")
+            .attr("handwritten")
+            .is_some()
+    );
+}
+
+#[test]
 fn hostile_scripts_are_survived() {
     repo(&[(
         "configure.ac",
