@@ -20,6 +20,13 @@ static RECIPES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         .recipe
 });
 
+/// The Debian package of a recipe.
+pub fn package_of_recipe(recipe: &str) -> Option<&'static str> {
+    let mut all = RECIPES.iter();
+    all.find(|(_, reference)| reference.split('/').next() == Some(recipe))
+        .map(|(package, _)| package.as_str())
+}
+
 /// The needs as Conan's requirements; those without a known recipe are comments.
 pub fn conanfile(needs: &Needs, features: &Features) -> String {
     let mut out = String::from("[requires]\n");

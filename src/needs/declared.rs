@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::evidence::{Because, Place, Trust};
 use crate::graph::{DependencyFacts, EdgeKind, Facts, KnowledgeGraph, NodeId, ProjectFacts, Scope};
-use crate::packages::{Candidate, Capability};
+use crate::packages::{Candidate, Capability, homonym};
 
-use super::aside::{is_aside, is_test};
+use super::aside::{is_aside, is_sample, is_test};
 use super::collect::{Ask, Collection};
 use super::generated::Generated;
 use super::model::Group;
@@ -55,14 +55,9 @@ pub fn declared(
     }
     for node in graph.out(project, EdgeKind::Requires) {
         if let Facts::Tool { trust, .. } = &node.facts {
-            let name = if node.name == "python" {
-                "python3"
-            } else {
-                &node.name
-            };
             let place = node.place.clone().unwrap_or_else(|| Place::file(""));
             let because = Because::at(place, *trust, format!("runs {}", node.name));
-            out.ask(command(name, because));
+            toolchain(&node.name, &because, out);
         }
     }
     build_system(graph, project, facts, out);
@@ -98,9 +93,16 @@ fn unused(
     let used = |candidate: &Candidate| out.index.usage(&candidate.package);
     match capability {
         Capability::Command(name) => {
+            // `configure` scripts look for far more than they use; other build systems name what they run.
+            let least = if witness.strict {
+                USUAL_PROGRAM
+            } else {
+                COINCIDENCE
+            };
             PROGRAMS.makes_configure.contains(name)
                 || PROGRAMS.helpers.contains(name)
-                || providers.iter().map(used).max().unwrap_or(0) < USUAL_PROGRAM
+                || !PROGRAMS.recipes.values().any(|program| program == name)
+                    && providers.iter().map(used).max().unwrap_or(0) < least
         }
         Capability::Header(_) | Capability::Library(_) | Capability::CMake(_) => {
             let usage = used(best);
@@ -160,6 +162,45 @@ pub fn generators(
     }
 }
 
+/// The commands of a toolchain that the graph names, and those of the ecosystem's own installer, as a plan takes them.
+const TOOLCHAINS: &[(&str, &[&str])] = &[
+    ("python", &["python3"]),
+    ("node", &["node"]),
+    ("npm", &["node", "npm"]),
+    ("java", &["javac", "java"]),
+    ("maven", &["mvn", "javac"]),
+    ("gradle", &["gradle", "javac"]),
+    ("erlang", &["erl"]),
+    ("elixir", &["mix"]),
+    ("ocaml", &["ocaml"]),
+    ("rust", &["rustc", "cargo"]),
+];
+
+/// Asks for a toolchain's commands; a name that is another program in the distribution asks for nothing.
+fn toolchain(name: &str, because: &Because, out: &mut Collection<'_>) {
+    let known = TOOLCHAINS.iter().find(|(known, _)| *known == name);
+    let own = [name];
+    for tool in known.map_or(&own[..], |(_, commands)| commands) {
+        if homonym(tool).is_none() {
+            out.ask(command(tool, because.clone()));
+        }
+    }
+}
+
+/// What runs the projects of an ecosystem, whether or not a manifest asks for a version of it.
+const RUNTIMES: &[(&str, &str)] = &[
+    ("node", "npm"),
+    ("maven", "maven"),
+    ("gradle", "java"),
+    ("ant", "ant"),
+    ("go", "go"),
+    ("ruby", "ruby"),
+    ("perl", "perl"),
+    ("php", "php"),
+    ("cargo", "rust"),
+    ("python", "python"),
+];
+
 fn command(name: &str, because: Because) -> Ask {
     Ask {
         capability: Capability::Command(name.to_owned()),
@@ -193,6 +234,14 @@ fn build_system(
             format!("{} project", facts.ecosystem),
         );
         out.ask(command(tool, because));
+    }
+    if let Some((_, tool)) = RUNTIMES.iter().find(|(known, _)| *known == facts.ecosystem) {
+        let because = Because::at(
+            place.clone(),
+            Trust::Convention,
+            format!("{} project", facts.ecosystem),
+        );
+        toolchain(tool, &because, out);
     }
     for attr in facts.all("language") {
         let compiler = match attr.value.to_ascii_lowercase().as_str() {
@@ -228,7 +277,7 @@ fn standing(
     let aside = is_aside(&place.path) && !is_test(&place.path);
     match &facts.scope {
         Scope::Dev => None,
-        Scope::Test if aside => None,
+        Scope::Test if aside || is_sample(&place.path) => None,
         _ if aside && !facts.required => None,
         Scope::Test => Some((Group::Test, None)),
         Scope::Optional(_) if matches!(capability, Capability::Command(name) if name == "pkg-config") => {

@@ -3,7 +3,7 @@
 use crate::evidence::{Because, Trust};
 use crate::packages::{Capability, is_exact_header, similarity};
 
-use super::aside::is_test;
+use super::aside::{is_sample, is_test};
 use super::collect::{Ask, Collection};
 use super::includes::Wanted;
 use super::model::Group;
@@ -55,6 +55,10 @@ fn judge(
             .map(|other| other.package.clone())
             .collect()
     };
+    // Replacements for another system's C library, which only a build that asks for them by name finds.
+    if first.path.contains("/include/bsd/") && !wanted.header.starts_with("bsd/") {
+        return None;
+    }
     if out.has(&first.package) {
         // The build files have said how much it is needed.
         let group = if wanted.product {
@@ -81,7 +85,7 @@ fn judge(
     if usage < RARE && similarity(&wanted.header, &first.package) < ABOUT {
         return None;
     }
-    let test = is_test(&wanted.place.path);
+    let test = is_test(&wanted.place.path) && !is_sample(&wanted.place.path);
     let group = match (wanted.product, wanted.sure) {
         (true, true) => Group::Required,
         // Annotations for a debugger, which a default build leaves out.

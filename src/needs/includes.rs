@@ -49,6 +49,7 @@ pub fn wanted(
         .iter()
         .map(|source| stem(&source.entry.path))
         .collect();
+    let installed = own.installed(&sources);
     let mut found: BTreeMap<String, Wanted> = BTreeMap::new();
     for (source, sure) in sources.iter().zip(reached) {
         let Some(sure) = sure else {
@@ -62,6 +63,7 @@ pub fn wanted(
                 && !is_standard_header(target)
                 && own.resolve(include, &source.entry.path).is_empty()
                 && (include.system || !own.is_inside(target))
+                && !folder(target).is_some_and(|folder| installed.contains(folder))
             {
                 note(&mut found, source.entry, include, sure);
             }
@@ -137,10 +139,11 @@ fn reach(sources: &[Source<'_>], own: &Own, compiled: &Compiled) -> Vec<Option<b
     for sure in [true, false] {
         let mut queue: Vec<usize> = Vec::new();
         for (at, source) in sources.iter().enumerate() {
-            let starts = !is_header(&source.entry.path) && compiled.holds(&source.entry.path);
-            if reached.get(at) == Some(&None) && starts == sure && starts
-                || !sure && reached.get(at) == Some(&Some(true))
-            {
+            let path = &source.entry.path;
+            let starts =
+                !is_header(path) && compiled.holds(path) && (!sure || compiled.always_holds(path));
+            let again = !sure && reached.get(at) == Some(&Some(true));
+            if reached.get(at) == Some(&None) && starts || again {
                 queue.push(at);
             }
         }
@@ -224,8 +227,14 @@ fn language(path: &str) -> Option<bool> {
     }
 }
 
+fn folder(target: &str) -> Option<&str> {
+    target.rsplit_once('/').map(|(folder, _)| folder)
+}
+
 /// Files of the repository by the ends of their paths.
 struct Own {
+    /// Folders, whole and by up to four last components.
+    folders: HashSet<String>,
     by_name: HashMap<String, Vec<String>>,
     paths: HashSet<String>,
     /// Directories that hold headers, by their last component, with how many.
@@ -235,6 +244,7 @@ struct Own {
 impl Own {
     fn of(repository: &Repository) -> Self {
         let mut own = Self {
+            folders: HashSet::new(),
             by_name: HashMap::new(),
             paths: HashSet::new(),
             dirs: HashMap::new(),
@@ -266,6 +276,17 @@ impl Own {
                 }
             }
             own.paths.insert(path.to_owned());
+            let mut above = folder(path);
+            // A folder that is known has its parents known as well.
+            while let Some(known) = above.filter(|known| !own.folders.contains(*known)) {
+                let starts = known.rmatch_indices('/').map(|(at, _)| at + 1).take(3);
+                for start in starts {
+                    let end = known.get(start..).unwrap_or_default();
+                    own.folders.insert(end.to_owned());
+                }
+                own.folders.insert(known.to_owned());
+                above = folder(known);
+            }
             if is_header(path)
                 && let Some((dir, _)) = path.rsplit_once('/')
             {
@@ -318,11 +339,29 @@ impl Own {
         let last = dir.rsplit('/').next().unwrap_or(dir);
         self.dirs.get(last).is_some_and(|count| *count >= 3)
             && !is_standard_header(target)
-            && self
-                .by_name
-                .values()
-                .flatten()
-                .any(|path| path.contains(&format!("{dir}/")))
+            && self.folders.contains(dir)
+    }
+
+    /// Folders of `<folder/name.h>` that the repository's own headers are installed under: most names that the sources
+    /// include below such a folder are in the tree, and the build makes the rest (`<foo/foo-enumtypes.h>`).
+    fn installed(&self, sources: &[Source<'_>]) -> HashSet<String> {
+        let mut counts: HashMap<&str, (HashSet<&str>, HashSet<&str>)> = HashMap::new();
+        for source in sources {
+            for include in source.includes.iter().filter(|include| include.system) {
+                if let Some(folder) = folder(&include.target) {
+                    let (held, missing) = counts.entry(folder).or_default();
+                    if self.resolve(include, &source.entry.path).is_empty() {
+                        missing.insert(&include.target);
+                    } else {
+                        held.insert(&include.target);
+                    }
+                }
+            }
+        }
+        let own = counts
+            .into_iter()
+            .filter(|(_, (held, missing))| held.len() >= 3 && held.len() > 2 * missing.len());
+        own.map(|(folder, _)| folder.to_owned()).collect()
     }
 }
 

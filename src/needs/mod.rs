@@ -2,15 +2,18 @@
 //! `envc deps`. Nothing is executed, and every need has a place.
 
 mod aside;
+mod build_scripts;
 mod collect;
 mod compiled;
 mod conan;
+mod conditional;
 mod declared;
 mod directives;
 mod generated;
 mod included;
 mod includes;
 mod machine;
+mod managed;
 mod model;
 mod preprocess;
 mod programs;
@@ -68,6 +71,11 @@ pub fn needs(repository: &Repository, graph: &KnowledgeGraph, index: &Index) -> 
             what: attr.value.clone(),
             place: attr.place.clone(),
         }));
+    }
+    build_scripts::add(repository, &mut out);
+    if !projects.is_empty() {
+        let flags = projects.iter().any(|project| project.ecosystem == "make");
+        recipes::add(repository, "", &compiled, flags, &mut out);
     }
     if !projects
         .iter()
@@ -156,11 +164,11 @@ fn one_project(
     };
     declared::declared(graph, id, facts, &witness, out);
     declared::generators(graph, id, &witness, out);
+    managed::add(graph, id, out);
     included::included(&wanted, facts.ecosystem == "autotools", out);
     if native {
         scripts::add(repository, &facts.dir, out);
     }
-    recipes::add(repository, "", compiled, facts.ecosystem == "make", out);
 }
 
 /// The projects of a plan with the native build of each directory: a plan leaves it to a language's own build where

@@ -141,7 +141,11 @@ fn dockerfile(needs: &Needs, features: &Features) -> String {
         .collect();
     packages.sort_unstable();
     packages.dedup();
-    let mut out = format!("FROM debian:{}\nRUN apt-get update \\\n", needs.release);
+    let mut out = format!("FROM debian:{}\n", needs.release);
+    if packages.is_empty() {
+        return out + "# nothing to install\n";
+    }
+    out.push_str("RUN apt-get update \\\n");
     out.push_str(" && apt-get install -y --no-install-recommends \\\n");
     for package in packages {
         let _ = writeln!(out, "      {package} \\");

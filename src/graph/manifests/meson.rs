@@ -17,6 +17,7 @@
 
 mod calls;
 mod machine;
+mod modules;
 
 use super::meson_syntax;
 use super::tree::base;

@@ -53,18 +53,31 @@ static HANDLERS: &[(&str, Handler)] = &[
     ("find_path", finds::find_path),
     ("find_program", finds::find_program),
     ("check_language", |_, _, _| {}),
+    ("check_library_exists", finds::check_library),
+    ("check_include_file", finds::check_headers),
+    ("check_include_file_cxx", finds::check_headers),
+    ("check_include_files", finds::check_headers),
+    ("cpmfindpackage", cpm_find),
     ("fetchcontent_declare", download),
     ("externalproject_add", download),
     ("cpmaddpackage", download),
     ("hunter_add_package", download),
 ];
 
+/// Starts of commands that look for something on the machine.
+const LOOKS: [&str; 4] = ["find_", "pkg_", "check_", "cpmfind"];
+
 pub fn run(machine: &mut Machine<'_, '_>, command: &Command) {
     let Some((_, handler)) = HANDLERS.iter().find(|(name, _)| *name == command.name) else {
         // Projects wrap `add_test` in functions of modules that come from elsewhere.
         return;
     };
-    let words = machine.words(&command.args);
+    let looks = LOOKS.iter().any(|start| command.name.starts_with(start));
+    let words = if looks {
+        machine.words_maybe(&command.args)
+    } else {
+        machine.words(&command.args)
+    };
     handler(machine, &words, command.line);
 }
 
@@ -277,6 +290,7 @@ fn set(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
         declare_option(machine, &name, value, line);
     } else if !cached || !machine.vars.contains_key(&name) {
         let known = !value.contains("${") && !value.contains("$ENV{");
+        machine.may_hold(&name, &value, value.contains(&format!("${{{name}}}")));
         machine.set(&name, known.then_some(value));
     }
 }
@@ -298,6 +312,9 @@ fn list(machine: &mut Machine<'_, '_>, words: &Words, _line: u32) {
             format!("{first};{second}")
         }
     };
+    if matches!(word(words, 0).as_str(), "APPEND" | "PREPEND") {
+        machine.may_hold(&name, &values, true);
+    }
     let new = match (word(words, 0).as_str(), old) {
         _ if values.contains("${") => None,
         ("APPEND", None | Some(None)) | ("PREPEND", None | Some(None)) => Some(values),
@@ -415,10 +432,24 @@ fn test(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
     }
 }
 
+/// `CPMFindPackage(NAME name …)` takes the machine's package where there is one, and else downloads.
+fn cpm_find(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
+    let at = words.iter().position(|(word, _)| word == "NAME");
+    let name = at.map(|at| word(words, at + 1)).unwrap_or_default();
+    if !name.is_empty() {
+        finds::find_package(machine, &vec![(name, line)], line);
+    }
+    download(machine, words, line);
+}
+
 fn download(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
     let standing = machine.standing();
     let place: Place = machine.place(line);
-    let name = word(words, 0);
+    // `CPMAddPackage(NAME fmt …)`; the others put the name first.
+    let name = match words.iter().position(|(word, _)| word == "NAME") {
+        Some(0) => word(words, 1),
+        _ => word(words, 0),
+    };
     match standing.value {
         Some(true) => machine.draft().attr("network", name, place),
         _ => machine.draft().attr(

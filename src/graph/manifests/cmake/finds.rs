@@ -403,6 +403,30 @@ pub fn find_path(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
     find(machine, words, line, Capability::Header);
 }
 
+/// `check_library_exists(LIBRARY function location variable)`.
+pub fn check_library(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
+    let name = word(words, 0);
+    if plain(&name) && !name.contains('/') && !libc::is_library(&name) {
+        let place = machine.place(line);
+        let at = need(machine, Capability::Library(name), false, place);
+        machine.results.insert(word(words, 3), at);
+    }
+    machine.vars.insert(word(words, 3), None);
+}
+
+/// `check_include_file(HEADER variable)`, `check_include_files("HEADER;HEADER" variable)`.
+pub fn check_headers(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
+    let variable = word(words, 1);
+    for header in word(words, 0).split(';') {
+        if plain(header) && !libc::is_header(header) {
+            let place = machine.place(line);
+            let at = need(machine, Capability::Header(header.to_owned()), false, place);
+            machine.results.insert(variable.clone(), at);
+        }
+    }
+    machine.vars.insert(variable, None);
+}
+
 pub fn find_program(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
     find(machine, words, line, Capability::Command);
 }

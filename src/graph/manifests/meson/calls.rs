@@ -7,6 +7,7 @@ use crate::packages::Capability;
 use super::super::autotools::libc;
 use super::super::meson_syntax::{Call, Expr};
 use super::machine::{Machine, Value};
+use super::modules;
 
 type Handler = fn(&mut Machine<'_, '_>, &Call) -> Value;
 
@@ -99,6 +100,11 @@ fn method(machine: &mut Machine<'_, '_>, call: &Call, object: &Value) -> Value {
         (Value::Object("python"), "find_installation") => {
             let place = machine.place(call.line);
             machine.draft().tool("python", None, Trust::Manifest, place);
+            let modules = keyword(machine, call, "modules");
+            let (required, off) = required(machine, call, true);
+            for part in modules::parts("python", modules) {
+                machine.need(part, required, off.clone(), call.line);
+            }
             Value::Object("installation")
         }
         (Value::Feature(value, _), "enabled") => Value::Bool(value == "enabled"),
@@ -130,6 +136,9 @@ fn method(machine: &mut Machine<'_, '_>, call: &Call, object: &Value) -> Value {
         _ => {
             for (_, value) in &call.keywords {
                 machine.eval(value);
+            }
+            if let Value::Object(module) = object {
+                modules::method(machine, module, call);
             }
             Value::Unknown
         }
@@ -384,6 +393,10 @@ fn dependency(machine: &mut Machine<'_, '_>, call: &Call) -> Value {
             call.line,
         );
     }
+    let modules = keyword(machine, call, "modules");
+    for part in modules::parts(&name, modules) {
+        machine.need(part, required, off.clone(), call.line);
+    }
     Value::Found(machine.need(capability, required, off, call.line))
 }
 
@@ -431,7 +444,8 @@ fn compiler_header(machine: &mut Machine<'_, '_>, call: &Call) -> Value {
 fn import(machine: &mut Machine<'_, '_>, call: &Call) -> Value {
     match text(machine, call, 0).as_deref() {
         Some("python" | "python3") => Value::Object("python"),
-        _ => Value::Unknown,
+        Some(name) => modules::import(name),
+        None => Value::Unknown,
     }
 }
 
