@@ -13,6 +13,8 @@ struct Names {
     aside: HashSet<String>,
     /// Words of file names that are other systems.
     foreign: HashSet<String>,
+    /// Frameworks that only Apple's systems have.
+    frameworks: HashSet<String>,
 }
 
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
@@ -27,23 +29,52 @@ pub fn is_test(path: &str) -> bool {
     dirs.any(|part| part.starts_with("test") || part.ends_with("test") || part.ends_with("tests"))
 }
 
-/// Whether a file stands in a directory of samples, be it below one of tests.
+/// Whether a file stands in a directory of samples, which tests may hold too (`tests/examples/`).
 pub fn is_sample(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     let mut dirs = lower.split('/').rev().skip(1);
     dirs.any(|part| {
-        ["example", "demo", "sample", "tutorial"]
-            .iter()
-            .any(|word| part == *word || part.strip_suffix('s') == Some(word))
+        matches!(
+            part,
+            "example" | "examples" | "demo" | "demos" | "sample" | "samples"
+        )
     })
 }
 
-/// `aix-dev.c`, `plugin_win32.cpp`: a word of the name is another system.
+/// `aix-dev.c`, `plugin_win32.cpp`, `HaikuOutput.cxx`: a word of the name is another system.
 fn is_foreign(path: &str) -> bool {
-    let lower = path.to_ascii_lowercase();
-    lower
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .any(|word| NAMES.foreign.contains(word))
+    let plain = |word: &str| NAMES.foreign.contains(word.to_ascii_lowercase().as_str());
+    path.split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|word| plain(word) || humps(word).into_iter().any(plain))
+}
+
+/// The parts of `HaikuOutputPlugin`.
+fn humps(word: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut lower = false;
+    for (at, c) in word.char_indices() {
+        if c.is_ascii_uppercase() && lower {
+            parts.push(word.get(start..at).unwrap_or_default());
+            start = at;
+        }
+        lower = c.is_ascii_lowercase() || c.is_ascii_digit();
+    }
+    parts.push(word.get(start..).unwrap_or_default());
+    parts
+}
+
+/// Whether Objective-C code is for Apple's frameworks, which GNUstep does not have.
+pub fn is_for_apple(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start();
+        let rest = line
+            .strip_prefix("#import")
+            .or_else(|| line.strip_prefix("#include"));
+        rest.and_then(|rest| rest.trim_start().strip_prefix('<'))
+            .and_then(|rest| rest.split_once('/'))
+            .is_some_and(|(framework, _)| NAMES.frameworks.contains(framework))
+    })
 }
 
 /// Directories that a default build does not compile, and those of tests; and files of other systems.
@@ -91,6 +122,7 @@ mod tests {
             "lib/aix-dev.c",
             "foo-tests/a.c",
             "contrib/x.c",
+            "src/HaikuOutputPlugin.cxx",
             "Demo2/a.c",
         ] {
             assert!(is_aside(path), "{path}");
@@ -101,11 +133,13 @@ mod tests {
             "lib/winding.c",
             "demonic/x.c",
             "latest/a.c",
+            "src/AudioSource.cxx",
         ] {
             assert!(!is_aside(path), "{path}");
         }
+        assert!(is_sample("tests/examples/a.c") && !is_sample("tests/a.c"));
+        assert!(is_for_apple("#import <Cocoa/Cocoa.h>\n"));
+        assert!(!is_for_apple("#import <Foundation/Foundation.h>\n"));
         assert!(is_test("t/unit/tests/a.c") && !is_test("src/a.c"));
-        assert!(is_sample("tests/examples/gl/a.c") && is_sample("demo/a.c"));
-        assert!(!is_sample("tests/a.c") && !is_sample("demography/a.c"));
     }
 }

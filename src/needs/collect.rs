@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use crate::evidence::Because;
-use crate::packages::{Candidate, Capability, Index, is_homonym, is_standard_header};
+use crate::packages::{Candidate, Capability, Index, is_standard_header};
 
 use super::model::{Group, Need, Unresolved};
 use super::programs::PROGRAMS;
@@ -63,10 +63,7 @@ impl<'i> Collection<'i> {
     pub fn foreign(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
         let is_own = |package: &str| {
             let kind = package.ends_with("-dev") || self.own.iter().any(|name| name == package);
-            kind && self
-                .own
-                .iter()
-                .any(|name| core(name) == core(package) || is_part(name, package))
+            kind && self.own.iter().any(|name| core(name) == core(package))
         };
         candidates
             .into_iter()
@@ -79,10 +76,7 @@ impl<'i> Collection<'i> {
         if is_given(&ask.capability) {
             return;
         }
-        let mut all = self.index.providers(&ask.capability);
-        if let Capability::Command(name) = &ask.capability {
-            all.retain(|each| !is_homonym(name, &each.package));
-        }
+        let all = self.index.providers(&ask.capability);
         let nothing = all.is_empty();
         let candidates = self.foreign(all);
         let Some((first, others)) = candidates.split_first() else {
@@ -191,16 +185,6 @@ fn is_given(capability: &Capability) -> bool {
     matches!(capability, Capability::Header(name) if is_standard_header(name))
 }
 
-/// `libdemo-private-headers-dev` is made of `demo`.
-fn is_part(project: &str, package: &str) -> bool {
-    let name = project.to_ascii_lowercase();
-    let bare = package.strip_prefix("lib").unwrap_or(package);
-    name.len() > 3
-        && bare
-            .strip_prefix(name.strip_prefix("lib").unwrap_or(&name))
-            .is_some_and(|rest| rest.starts_with('-') && rest.len() > "-dev".len())
-}
-
 /// What a project and the package made of it have in common: no `lib`, no `-dev`, no version at the end.
 fn core(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
@@ -250,9 +234,5 @@ mod tests {
         assert_eq!(core("libfcgi"), core("libfcgi-dev"));
         assert_ne!(core("x11-utils"), core("xutils-dev"));
         assert_ne!(core("openssl-tool"), core("libssl-dev"));
-        assert!(is_part("demo", "libdemo-private-headers-dev"));
-        assert!(is_part("libdemo", "libdemo-glib-dev"));
-        assert!(!is_part("demo", "libdemo-dev") && !is_part("demo", "libdemolition-x-dev"));
-        assert!(!is_part("zip", "libzip-x-dev"));
     }
 }

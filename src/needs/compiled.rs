@@ -5,8 +5,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::branches::{Branches, Standing};
 use crate::scan::{FileEntry, FileKind, Repository, read_text};
+
+use super::conditional::{Automake, ObjectRule};
 
 /// Larger build files are generated; `Makefile.in` of Automake is the largest that matters.
 const MAX_BUILD_FILE: u64 = 1 << 20;
@@ -15,6 +16,9 @@ const MAX_BUILD_FILE: u64 = 1 << 20;
 #[derive(Debug, Default)]
 pub struct Compiled {
     by_dir: HashMap<String, Mentions>,
+    /// Directories that Automake enters under a condition only.
+    maybe_dirs: HashSet<String>,
+    always_dirs: HashSet<String>,
     any: bool,
 }
 
@@ -22,8 +26,8 @@ pub struct Compiled {
 struct Mentions {
     /// Base names without extension.
     stems: HashSet<String>,
-    /// The same, of those that only stand under a condition.
-    conditional: HashSet<String>,
+    /// Those of them that stand under a condition of Automake everywhere.
+    maybe: HashSet<String>,
     /// Sources are gathered by a pattern.
     pattern: bool,
 }
@@ -73,8 +77,8 @@ impl Compiled {
         for dir in bare {
             if let Some(mentions) = self.by_dir.remove(&dir) {
                 let root = self.by_dir.entry(String::new()).or_default();
+                root.maybe.extend(mentions.maybe);
                 root.stems.extend(mentions.stems);
-                root.conditional.extend(mentions.conditional);
             }
         }
     }
@@ -85,12 +89,30 @@ impl Compiled {
         };
         let dir = entry.path.rsplit_once('/').map_or("", |(dir, _)| dir);
         let mentions = self.by_dir.entry(dir.to_owned()).or_default();
-        let mut branches = Branches::default();
+        let mut automake = Automake::of(&entry.path);
+        let below = |word: &str| {
+            if dir.is_empty() {
+                word.to_owned()
+            } else {
+                format!("{dir}/{word}")
+            }
+        };
+        let mut rule = ObjectRule::of(&entry.path);
         for line in text.lines() {
             let line = line.split_once('#').map_or(line, |(code, _)| code);
-            let standing = branches.line(line);
-            if standing == Standing::Never {
+            if automake.skips(line) || rule.skips(line) {
                 continue;
+            }
+            let conditional = automake.is_conditional();
+            if automake.enters() {
+                for word in line.split_whitespace() {
+                    let sub = below(word.trim_end_matches('/'));
+                    if conditional {
+                        self.maybe_dirs.insert(sub);
+                    } else {
+                        self.always_dirs.insert(sub);
+                    }
+                }
             }
             mentions.pattern |= is_pattern(line);
             for word in line.split(|c: char| {
@@ -112,42 +134,52 @@ impl Compiled {
                     )
             }) {
                 if let Some(stem) = source_stem(word) {
-                    let stems = match standing {
-                        Standing::Always => &mut mentions.stems,
-                        _ => &mut mentions.conditional,
-                    };
-                    stems.insert(stem.to_owned());
+                    let new = mentions.stems.insert(stem.to_owned());
+                    if !conditional {
+                        mentions.maybe.remove(stem);
+                    } else if new {
+                        mentions.maybe.insert(stem.to_owned());
+                    }
                 }
             }
+        }
+    }
+
+    /// Whether the build compiles a source that it holds under every condition of Automake.
+    pub fn always_holds(&self, path: &str) -> bool {
+        let (mut dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let stem = name.split('.').next().unwrap_or(name);
+        loop {
+            if self.maybe_dirs.contains(dir) && !self.always_dirs.contains(dir)
+                || self
+                    .by_dir
+                    .get(dir)
+                    .is_some_and(|mentions| mentions.maybe.contains(stem))
+            {
+                return false;
+            }
+            if dir.is_empty() {
+                return true;
+            }
+            dir = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
         }
     }
 
     /// Whether some build file at or above the source's directory names it.
     pub fn holds(&self, path: &str) -> bool {
-        self.standing(path) > Standing::Never
-    }
-
-    /// Whether every build compiles a source, only some, or none.
-    pub fn standing(&self, path: &str) -> Standing {
         if !self.any {
-            return Standing::Always;
+            return true;
         }
         let (mut dir, name) = path.rsplit_once('/').unwrap_or(("", path));
         let stem = name.split('.').next().unwrap_or(name);
-        let mut best = Standing::Never;
         loop {
-            if let Some(mentions) = self.by_dir.get(dir) {
-                if mentions.stems.contains(stem) {
-                    return Standing::Always;
-                }
-                if mentions.conditional.contains(stem) {
-                    best = Standing::Maybe;
-                } else if mentions.pattern && best == Standing::Never {
-                    return Standing::Always;
-                }
+            if let Some(mentions) = self.by_dir.get(dir)
+                && (mentions.pattern || mentions.stems.contains(stem))
+            {
+                return true;
             }
             if dir.is_empty() {
-                return best;
+                return false;
             }
             dir = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
         }
@@ -270,6 +302,44 @@ fn source_stem(word: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sources_under_a_condition_of_automake_may_be_left_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write(
+            "Makefile.am",
+            "bin_PROGRAMS = a\na_SOURCES = main.c both.c\nif X\na_SOURCES += extra.c both.c\nSUBDIRS = gui\nelse\n\
+             a_SOURCES += \\\n  other.c\nendif\nEXTRA_DIST = shipped.c\nEXTRA_a_SOURCES = chosen.c\n",
+        );
+        write("gui/Makefile.am", "b_SOURCES = window.c\n");
+        for name in ["main", "both", "extra", "other", "shipped", "chosen"] {
+            write(&format!("{name}.c"), "");
+        }
+        write("gui/window.c", "");
+        let repository = crate::scan::scan(dir.path(), &Default::default()).unwrap();
+        let compiled = Compiled::of(&repository);
+        let of = |path: &str| (compiled.holds(path), compiled.always_holds(path));
+        assert_eq!(of("main.c"), (true, true));
+        assert_eq!(of("both.c"), (true, true));
+        assert_eq!(of("extra.c"), (true, false));
+        assert_eq!(of("other.c"), (true, false));
+        assert_eq!(of("chosen.c"), (true, false));
+        assert_eq!(of("gui/window.c"), (true, false));
+        assert!(!compiled.holds("shipped.c"));
+    }
+
+    #[test]
+    fn rules_of_objects_are_no_list_of_sources() {
+        let mut rule = ObjectRule::of("Makefile.in");
+        assert!(rule.skips("x.lo x.o: $(srcdir)/x.c \\") && rule.skips("  config.h"));
+        assert!(!rule.skips("OBJ = x.o") && !rule.skips("prog: main.o"));
+        assert!(!ObjectRule::of("Makefile").skips("x.o: x.c"));
+    }
 
     #[test]
     fn words_that_name_sources() {

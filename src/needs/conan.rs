@@ -20,15 +20,10 @@ static RECIPES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         .recipe
 });
 
-/// The package that a recipe of this name (Conan's and vcpkg's mostly agree) stands for.
-pub fn package_of_recipe(name: &str) -> Option<&'static str> {
-    RECIPES
-        .iter()
-        .find(|(_, reference)| {
-            reference
-                .split_once('/')
-                .is_some_and(|(recipe, _)| recipe == name)
-        })
+/// The Debian package of a recipe.
+pub fn package_of_recipe(recipe: &str) -> Option<&'static str> {
+    let mut all = RECIPES.iter();
+    all.find(|(_, reference)| reference.split('/').next() == Some(recipe))
         .map(|(package, _)| package.as_str())
 }
 

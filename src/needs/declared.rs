@@ -11,15 +11,12 @@ use super::collect::{Ask, Collection};
 use super::generated::Generated;
 use super::model::Group;
 use super::programs::PROGRAMS;
-use super::toolchains;
 
 /// What the sources say, against which a declaration is weighed.
 #[derive(Debug, Default)]
 pub struct Witness {
     /// Packages that hold a header which the sources include, under any condition.
     pub packages: BTreeSet<String>,
-    /// Packages whose headers only samples include.
-    pub samples: BTreeSet<String>,
     /// There are sources at all.
     pub sources: bool,
     /// The build system asks for whatever it may find, and does not mean it.
@@ -60,13 +57,8 @@ pub fn declared(
         if let Facts::Tool { trust, .. } = &node.facts {
             let place = node.place.clone().unwrap_or_else(|| Place::file(""));
             let because = Because::at(place, *trust, format!("runs {}", node.name));
-            for name in toolchains::commands_of(&node.name) {
-                out.ask(command(name, because.clone()));
-            }
+            toolchain(&node.name, &because, out);
         }
-    }
-    if !super::NATIVE.contains(&facts.ecosystem.as_str()) {
-        language_build(graph, project, facts, out);
     }
     build_system(graph, project, facts, out);
 }
@@ -101,9 +93,16 @@ fn unused(
     let used = |candidate: &Candidate| out.index.usage(&candidate.package);
     match capability {
         Capability::Command(name) => {
+            // `configure` scripts look for far more than they use; other build systems name what they run.
+            let least = if witness.strict {
+                USUAL_PROGRAM
+            } else {
+                COINCIDENCE
+            };
             PROGRAMS.makes_configure.contains(name)
                 || PROGRAMS.helpers.contains(name)
-                || providers.iter().map(used).max().unwrap_or(0) < USUAL_PROGRAM
+                || !PROGRAMS.recipes.values().any(|program| program == name)
+                    && providers.iter().map(used).max().unwrap_or(0) < least
         }
         Capability::Header(_) | Capability::Library(_) | Capability::CMake(_) => {
             let usage = used(best);
@@ -116,9 +115,6 @@ fn unused(
                 || usage < COINCIDENCE
                 || witness.sources && !witness.packages.contains(&best.package) && usage < least
         }
-        Capability::PkgConfig(_) => {
-            best.package == "valgrind" || witness.samples.contains(&best.package)
-        }
         _ => false,
     }
 }
@@ -130,21 +126,80 @@ const RARE_LIBRARY: u32 = 5;
 /// Packages that fewer build with are not what anyone looks for; a name is shared by chance.
 const COINCIDENCE: u32 = 3;
 
-/// The generators of scanners and parsers, where the build has to run them: not where the repository ships what they
-/// make.
-pub fn generators(witness: &Witness, out: &mut Collection<'_>) {
-    for (source, tool) in [(&witness.flex, "flex"), (&witness.bison, "bison")] {
-        let Some(source) = source.as_ref().filter(|source| source.must) else {
+/// The generators of scanners and parsers: needed where the build has to run them, of use where the build system
+/// looks for them to make anew what the repository ships.
+pub fn generators(
+    graph: &KnowledgeGraph,
+    project: NodeId,
+    witness: &Witness,
+    out: &mut Collection<'_>,
+) {
+    for (source, names) in [
+        (&witness.flex, &["flex", "lex"][..]),
+        (&witness.bison, &["bison", "yacc", "byacc"]),
+    ] {
+        let (Some(source), Some(tool)) = (source, names.first()) else {
             continue;
+        };
+        let asked = graph
+            .dependencies(project)
+            .iter()
+            .any(|(_, dependency)| matches!(&dependency.capability, Some(Capability::Command(name)) if names.contains(&name.as_str())));
+        let group = match (source.must, asked) {
+            (true, _) => Group::Tools,
+            (false, true) => Group::Optional,
+            (false, false) => continue,
         };
         let because = Because::at(
             source.place.clone(),
             Trust::Source,
             format!("a source of {tool}"),
         );
-        out.ask(command(tool, because));
+        out.ask(Ask {
+            group,
+            ..command(tool, because)
+        });
     }
 }
+
+/// The commands of a toolchain that the graph names, and those of the ecosystem's own installer, as a plan takes them.
+const TOOLCHAINS: &[(&str, &[&str])] = &[
+    ("python", &["python3"]),
+    ("node", &["node"]),
+    ("npm", &["node", "npm"]),
+    ("java", &["javac", "java"]),
+    ("maven", &["mvn", "javac"]),
+    ("gradle", &["gradle", "javac"]),
+    ("erlang", &["erl"]),
+    ("elixir", &["mix"]),
+    ("ocaml", &["ocaml"]),
+    ("rust", &["rustc", "cargo"]),
+];
+
+/// Asks for a toolchain's commands; a name that is another program in the distribution asks for nothing.
+fn toolchain(name: &str, because: &Because, out: &mut Collection<'_>) {
+    let known = TOOLCHAINS.iter().find(|(known, _)| *known == name);
+    let own = [name];
+    for tool in known.map_or(&own[..], |(_, commands)| commands) {
+        if homonym(tool).is_none() {
+            out.ask(command(tool, because.clone()));
+        }
+    }
+}
+
+/// What runs the projects of an ecosystem, whether or not a manifest asks for a version of it.
+const RUNTIMES: &[(&str, &str)] = &[
+    ("node", "npm"),
+    ("maven", "maven"),
+    ("gradle", "java"),
+    ("ant", "ant"),
+    ("go", "go"),
+    ("ruby", "ruby"),
+    ("perl", "perl"),
+    ("php", "php"),
+    ("cargo", "rust"),
+    ("python", "python"),
+];
 
 fn command(name: &str, because: Because) -> Ask {
     Ask {
@@ -152,51 +207,6 @@ fn command(name: &str, because: Because) -> Ask {
         group: Group::Tools,
         option: None,
         because,
-    }
-}
-
-/// What a language's own build runs on, and the programs that its commands begin with.
-fn language_build(
-    graph: &KnowledgeGraph,
-    project: NodeId,
-    facts: &ProjectFacts,
-    out: &mut Collection<'_>,
-) {
-    let place = graph
-        .node(project)
-        .and_then(|node| node.place.clone())
-        .unwrap_or_else(|| Place::file(""));
-    let runtime = toolchains::runtime_of(&facts.ecosystem);
-    for name in runtime.into_iter().flat_map(toolchains::commands_of) {
-        let because = Because::at(
-            place.clone(),
-            Trust::Convention,
-            format!("{} project", facts.ecosystem),
-        );
-        out.ask(command(name, because));
-    }
-    for attribute in toolchains::COMMANDS {
-        for attr in facts.all(attribute) {
-            let Some(name) = toolchains::program_of(&attr.value) else {
-                continue;
-            };
-            let because = Because::at(attr.place.clone(), Trust::Convention, attr.value.clone());
-            let group = if attribute == "test-command" {
-                Group::Test
-            } else {
-                Group::Tools
-            };
-            let ask = Ask {
-                group,
-                ..command(&name, because)
-            };
-            // A program that no package has is the project's own, or comes with its packages.
-            if homonym(&name).is_some() {
-                out.ask(ask);
-            } else {
-                out.ask_if_known(ask);
-            }
-        }
     }
 }
 
@@ -224,6 +234,14 @@ fn build_system(
             format!("{} project", facts.ecosystem),
         );
         out.ask(command(tool, because));
+    }
+    if let Some((_, tool)) = RUNTIMES.iter().find(|(known, _)| *known == facts.ecosystem) {
+        let because = Because::at(
+            place.clone(),
+            Trust::Convention,
+            format!("{} project", facts.ecosystem),
+        );
+        toolchain(tool, &because, out);
     }
     for attr in facts.all("language") {
         let compiler = match attr.value.to_ascii_lowercase().as_str() {
@@ -256,10 +274,10 @@ fn standing(
         (false, _) => Group::Optional,
     };
     // Build files of samples and the like: a default build may skip them.
-    let aside = is_aside(&place.path) && !is_test(&place.path) || is_sample(&place.path);
+    let aside = is_aside(&place.path) && !is_test(&place.path);
     match &facts.scope {
         Scope::Dev => None,
-        Scope::Test if aside => None,
+        Scope::Test if aside || is_sample(&place.path) => None,
         _ if aside && !facts.required => None,
         Scope::Test => Some((Group::Test, None)),
         Scope::Optional(_) if matches!(capability, Capability::Command(name) if name == "pkg-config") => {

@@ -55,6 +55,10 @@ fn judge(
             .map(|other| other.package.clone())
             .collect()
     };
+    // Replacements for another system's C library, which only a build that asks for them by name finds.
+    if first.path.contains("/include/bsd/") && !wanted.header.starts_with("bsd/") {
+        return None;
+    }
     if out.has(&first.package) {
         // The build files have said how much it is needed.
         let group = if wanted.product {

@@ -9,7 +9,6 @@ use crate::packages::is_standard_header;
 use crate::scan::{FileEntry, FileKind, Repository, read_text};
 
 use super::aside::is_aside;
-use super::branches::Standing;
 use super::compiled::Compiled;
 use super::preprocess::{Include, includes};
 
@@ -50,6 +49,7 @@ pub fn wanted(
         .iter()
         .map(|source| stem(&source.entry.path))
         .collect();
+    let installed = own.installed(&sources);
     let mut found: BTreeMap<String, Wanted> = BTreeMap::new();
     for (source, sure) in sources.iter().zip(reached) {
         let Some(sure) = sure else {
@@ -62,7 +62,8 @@ pub fn wanted(
             if !made
                 && !is_standard_header(target)
                 && own.resolve(include, &source.entry.path).is_empty()
-                && !((!include.system || is_made(target)) && own.is_inside(target))
+                && (include.system || !own.is_inside(target))
+                && !folder(target).is_some_and(|folder| installed.contains(folder))
             {
                 note(&mut found, source.entry, include, sure);
             }
@@ -135,14 +136,14 @@ fn reach(sources: &[Source<'_>], own: &Own, compiled: &Compiled) -> Vec<Option<b
         .map(|(at, source)| (source.entry.path.as_str(), at))
         .collect();
     let mut reached: Vec<Option<bool>> = vec![None; sources.len()];
-    for (sure, wanted) in [(true, Standing::Always), (false, Standing::Maybe)] {
+    for sure in [true, false] {
         let mut queue: Vec<usize> = Vec::new();
         for (at, source) in sources.iter().enumerate() {
+            let path = &source.entry.path;
             let starts =
-                !is_header(&source.entry.path) && compiled.standing(&source.entry.path) == wanted;
-            if reached.get(at) == Some(&None) && starts
-                || !sure && reached.get(at) == Some(&Some(true))
-            {
+                !is_header(path) && compiled.holds(path) && (!sure || compiled.always_holds(path));
+            let again = !sure && reached.get(at) == Some(&Some(true));
+            if reached.get(at) == Some(&None) && starts || again {
                 queue.push(at);
             }
         }
@@ -174,25 +175,6 @@ fn reach(sources: &[Source<'_>], own: &Own, compiled: &Compiled) -> Vec<Option<b
     reached
 }
 
-/// Whether the name of a header says that a build makes it: of enumerations, signals, a version.
-fn is_made(target: &str) -> bool {
-    let name = stem(target).to_ascii_lowercase();
-    [
-        "enumtypes",
-        "enum-types",
-        "enum_types",
-        "enums",
-        "marshal",
-        "version",
-        "config",
-        "features",
-        "resources",
-        "export",
-    ]
-    .iter()
-    .any(|end| name.ends_with(end))
-}
-
 fn is_header(path: &str) -> bool {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     matches!(
@@ -215,7 +197,7 @@ fn note(found: &mut BTreeMap<String, Wanted>, entry: &FileEntry, include: &Inclu
         .or_insert_with(|| Wanted {
             header: include.target.clone(),
             system: include.system,
-            sure,
+            sure: include.sure,
             product,
             guard: include.guard.clone(),
             place: place.clone(),
@@ -245,25 +227,28 @@ fn language(path: &str) -> Option<bool> {
     }
 }
 
+fn folder(target: &str) -> Option<&str> {
+    target.rsplit_once('/').map(|(folder, _)| folder)
+}
+
 /// Files of the repository by the ends of their paths.
 struct Own {
+    /// Folders, whole and by up to four last components.
+    folders: HashSet<String>,
     by_name: HashMap<String, Vec<String>>,
     paths: HashSet<String>,
     /// Directories that hold headers, by their last component, with how many.
     dirs: HashMap<String, usize>,
-    /// Parts of the paths of those directories, of up to four components.
-    parts: HashSet<String>,
 }
 
 impl Own {
     fn of(repository: &Repository) -> Self {
         let mut own = Self {
+            folders: HashSet::new(),
             by_name: HashMap::new(),
             paths: HashSet::new(),
             dirs: HashMap::new(),
-            parts: HashSet::new(),
         };
-        let mut seen = HashSet::new();
         for entry in &repository.files {
             let path = entry.path.as_str();
             // A template becomes the file that it is named after.
@@ -291,18 +276,22 @@ impl Own {
                 }
             }
             own.paths.insert(path.to_owned());
+            let mut above = folder(path);
+            // A folder that is known has its parents known as well.
+            while let Some(known) = above.filter(|known| !own.folders.contains(*known)) {
+                let starts = known.rmatch_indices('/').map(|(at, _)| at + 1).take(3);
+                for start in starts {
+                    let end = known.get(start..).unwrap_or_default();
+                    own.folders.insert(end.to_owned());
+                }
+                own.folders.insert(known.to_owned());
+                above = folder(known);
+            }
             if is_header(path)
                 && let Some((dir, _)) = path.rsplit_once('/')
             {
                 let last = dir.rsplit('/').next().unwrap_or(dir);
                 *own.dirs.entry(last.to_owned()).or_default() += 1;
-                if seen.insert(dir) {
-                    let components: Vec<&str> = dir.split('/').collect();
-                    for length in 1..=4 {
-                        let parts = components.windows(length).map(|part| part.join("/"));
-                        own.parts.extend(parts);
-                    }
-                }
             }
         }
         own
@@ -350,7 +339,29 @@ impl Own {
         let last = dir.rsplit('/').next().unwrap_or(dir);
         self.dirs.get(last).is_some_and(|count| *count >= 3)
             && !is_standard_header(target)
-            && self.parts.contains(dir)
+            && self.folders.contains(dir)
+    }
+
+    /// Folders of `<folder/name.h>` that the repository's own headers are installed under: most names that the sources
+    /// include below such a folder are in the tree, and the build makes the rest (`<foo/foo-enumtypes.h>`).
+    fn installed(&self, sources: &[Source<'_>]) -> HashSet<String> {
+        let mut counts: HashMap<&str, (HashSet<&str>, HashSet<&str>)> = HashMap::new();
+        for source in sources {
+            for include in source.includes.iter().filter(|include| include.system) {
+                if let Some(folder) = folder(&include.target) {
+                    let (held, missing) = counts.entry(folder).or_default();
+                    if self.resolve(include, &source.entry.path).is_empty() {
+                        missing.insert(&include.target);
+                    } else {
+                        held.insert(&include.target);
+                    }
+                }
+            }
+        }
+        let own = counts
+            .into_iter()
+            .filter(|(_, (held, missing))| held.len() >= 3 && held.len() > 2 * missing.len());
+        own.map(|(folder, _)| folder.to_owned()).collect()
     }
 }
 

@@ -1,97 +1,61 @@
-//! Packages that Conan and vcpkg would fetch, under the distribution's names. What the build files look for decides
-//! how much each is needed; a manifest alone says that it is of use.
+//! What `vcpkg.json` and `conanfile` name, by the distribution's packages: by the table of Conan's recipes, else by a
+//! CMake package, a pkg-config module or a library of the same name.
 
 use crate::evidence::{Because, Place};
-use crate::graph::{KnowledgeGraph, NodeId, Scope};
+use crate::graph::{DependencyFacts, KnowledgeGraph, NodeId, Scope};
 use crate::packages::Capability;
 
 use super::collect::{Ask, Collection};
 use super::conan::package_of_recipe;
 use super::model::Group;
 
-/// Programs that both managers have as packages.
-const PROGRAMS: [&str; 10] = [
-    "cmake", "ninja", "meson", "bison", "flex", "nasm", "yasm", "pkgconf", "protobuf", "doxygen",
-];
-
-/// Adds what the manifests of other managers beside a project name.
+/// Adds the dependencies of a project that a package manager of C and C++ would bring.
 pub fn add(graph: &KnowledgeGraph, project: NodeId, out: &mut Collection<'_>) {
     for (node, dependency) in graph.dependencies(project) {
         if !matches!(dependency.ecosystem.as_str(), "conan" | "vcpkg") {
             continue;
         }
-        let tool = dependency.scope == Scope::Build;
-        let Some(capability) = capability(&node.name, tool, out) else {
+        let Some((group, option)) = standing(dependency) else {
             continue;
         };
-        let (group, option) = match &dependency.scope {
-            Scope::Dev => continue,
-            Scope::Test => (Group::Test, None),
-            Scope::Optional(option) => (Group::Optional, Some(option.clone())),
-            Scope::Build | Scope::Runtime => (Group::Optional, None),
-        };
         let place = node.place.clone().unwrap_or_else(|| Place::file(""));
-        let text = format!("{} {}", dependency.ecosystem, dependency.spec);
+        let because = Because::at(
+            place,
+            dependency.trust,
+            format!("{} {}", dependency.ecosystem, dependency.spec),
+        );
+        let name = node.name.as_str();
+        let known = package_of_recipe(name).map(|package| Capability::Package(package.to_owned()));
+        let Some(capability) = known.or_else(|| by_name(name, out)) else {
+            continue;
+        };
         out.ask_if_known(Ask {
             capability,
             group,
             option,
-            because: Because::at(place, dependency.trust, text),
+            because,
         });
     }
 }
 
-/// What a package of Conan or vcpkg is here; `None` where that is not known, and for helpers of the manager itself.
-fn capability(name: &str, tool: bool, out: &Collection<'_>) -> Option<Capability> {
-    let name = name.to_ascii_lowercase();
-    if tool {
-        let program = PROGRAMS.contains(&name.as_str()).then_some(name)?;
-        return Some(Capability::Command(program));
-    }
-    if let Some(package) = package_of_recipe(&name) {
-        return Some(Capability::Package(package.to_owned()));
-    }
-    if let Some(part) = name.strip_prefix("boost-") {
-        let library = Capability::Library(format!("boost_{}", part.replace('-', "_")));
-        let known = out.index.best(&library).is_some();
-        return Some(if known {
-            library
-        } else {
-            Capability::Package("libboost-dev".to_owned())
-        });
-    }
-    let guesses = [
-        Capability::PkgConfig(name.clone()),
-        Capability::PkgConfig(format!("lib{name}")),
-        Capability::CMake(name),
-    ];
-    guesses
-        .into_iter()
-        .find(|guess| out.index.best(guess).is_some())
+fn by_name(name: &str, out: &Collection<'_>) -> Option<Capability> {
+    let bare = name.strip_prefix("lib").unwrap_or(name);
+    [
+        Capability::PkgConfig(name.to_owned()),
+        Capability::PkgConfig(format!("lib{bare}")),
+        Capability::CMake(name.to_owned()),
+        Capability::Library(bare.to_owned()),
+    ]
+    .into_iter()
+    .find(|capability| out.index.best(capability).is_some())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::packages::Index;
-
-    #[test]
-    fn names_of_other_managers() {
-        let index = Index::embedded();
-        let out = Collection::new(&index);
-        let best = |name: &str, tool: bool| {
-            let capability = capability(name, tool, &out)?;
-            index.best(&capability).map(|best| best.package)
-        };
-        assert_eq!(best("zlib", false).as_deref(), Some("zlib1g-dev"));
-        assert_eq!(best("boost-asio", false).as_deref(), Some("libboost-dev"));
-        assert_eq!(
-            best("boost-regex", false).as_deref(),
-            Some("libboost-regex-dev")
-        );
-        assert_eq!(best("cairo", false).as_deref(), Some("libcairo2-dev"));
-        assert_eq!(best("cmake", true).as_deref(), Some("cmake"));
-        assert_eq!(best("vcpkg-cmake", true), None);
-        assert_eq!(best("no-such-thing-here", false), None);
+/// Tools come from the build files, which say what they run.
+fn standing(facts: &DependencyFacts) -> Option<(Group, Option<String>)> {
+    match &facts.scope {
+        Scope::Runtime => Some((Group::Required, None)),
+        Scope::Test => Some((Group::Test, None)),
+        Scope::Optional(option) => Some((Group::Optional, Some(option.clone()))),
+        Scope::Build | Scope::Dev => None,
     }
 }

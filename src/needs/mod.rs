@@ -2,10 +2,11 @@
 //! `envc deps`. Nothing is executed, and every need has a place.
 
 mod aside;
-mod branches;
+mod build_scripts;
 mod collect;
 mod compiled;
 mod conan;
+mod conditional;
 mod declared;
 mod directives;
 mod generated;
@@ -18,14 +19,10 @@ mod preprocess;
 mod programs;
 mod qmake;
 mod recipes;
-mod scripted;
 mod scripts;
 #[cfg(test)]
 mod tests;
 mod text;
-pub mod toolchains;
-
-use std::collections::BTreeSet;
 
 pub use machine::keep_missing;
 pub use model::*;
@@ -35,11 +32,9 @@ use crate::graph::{KnowledgeGraph, NodeId, ProjectFacts, Scope};
 use crate::packages::{Capability, Index};
 use crate::scan::Repository;
 
-use aside::is_sample;
 use collect::Collection;
 use compiled::Compiled;
 use declared::Witness;
-use includes::Wanted;
 
 /// Projects whose needs are those of a C or C++ build.
 pub const NATIVE: [&str; 4] = ["cmake", "meson", "autotools", "make"];
@@ -56,7 +51,6 @@ pub fn needs(
     let compiled = Compiled::of(repository);
     let mut out = Collection::new(index);
     let (mut projects, mut network, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-    let mut spoken = BTreeSet::new();
     out.own(&repository.name);
     for (id, _) in &chosen {
         if let Some(node) = graph.node(*id) {
@@ -68,13 +62,7 @@ pub fn needs(
             ecosystem: facts.ecosystem.clone(),
             dir: facts.dir.clone(),
         });
-        spoken.extend(one_project(
-            repository,
-            graph,
-            (*id, facts),
-            &compiled,
-            &mut out,
-        ));
+        one_project(repository, graph, (*id, facts), &compiled, &mut out);
         notes.extend(facts.all("computed").iter().map(|attr| {
             format!(
                 "{}: {} is made up when the build runs; what it finds is not known",
@@ -86,13 +74,17 @@ pub fn needs(
             place: attr.place.clone(),
         }));
     }
+    build_scripts::add(repository, &mut out);
+    if !projects.is_empty() {
+        let flags = projects.iter().any(|project| project.ecosystem == "make");
+        recipes::add(repository, "", &compiled, flags, &mut out);
+    }
     if !projects
         .iter()
         .any(|project| NATIVE.contains(&project.ecosystem.as_str()))
     {
-        projects.extend(other_build(repository, &compiled, &mut spoken, &mut out));
+        projects.extend(other_build(repository, &compiled, &mut out));
     }
-    scripted::add(repository, &spoken, &mut out);
     let (needs, unresolved) = out.into_list();
     Needs {
         schema: SCHEMA.to_owned(),
@@ -110,13 +102,10 @@ pub fn needs(
 fn other_build(
     repository: &Repository,
     compiled: &Compiled,
-    spoken: &mut BTreeSet<String>,
     out: &mut Collection<'_>,
 ) -> Option<ProjectName> {
     let qmake = qmake::add(repository, "", out);
-    let wanted = includes::wanted(repository, "", &[], compiled);
-    spoken.extend(spoken_of(&wanted, out));
-    included::included(&wanted, false, out);
+    included::included(&includes::wanted(repository, "", &[], compiled), false, out);
     recipes::add(repository, "", compiled, true, out);
     qmake.then(|| ProjectName {
         ecosystem: "qmake".to_owned(),
@@ -148,7 +137,7 @@ fn one_project(
     (id, facts): (NodeId, &ProjectFacts),
     compiled: &Compiled,
     out: &mut Collection<'_>,
-) -> BTreeSet<String> {
+) {
     let native = NATIVE.contains(&facts.ecosystem.as_str());
     let wanted = if native {
         includes::wanted(repository, &facts.dir, &parts(facts), compiled)
@@ -156,8 +145,14 @@ fn one_project(
         Vec::new()
     };
     let witness = Witness {
-        packages: spoken_of(&wanted, out),
-        samples: only_in_samples(&wanted, out),
+        packages: wanted
+            .iter()
+            .flat_map(|each| {
+                out.index
+                    .providers(&Capability::Header(each.header.clone()))
+            })
+            .map(|candidate| candidate.package)
+            .collect(),
         sources: native,
         strict: facts.ecosystem == "autotools",
         // The macros that look for modules come with pkg-config itself.
@@ -170,47 +165,12 @@ fn one_project(
         bison: generated::find(repository, &facts.dir, generated::BISON, compiled),
     };
     declared::declared(graph, id, facts, &witness, out);
-    declared::generators(&witness, out);
+    declared::generators(graph, id, &witness, out);
     managed::add(graph, id, out);
     included::included(&wanted, facts.ecosystem == "autotools", out);
     if native {
         scripts::add(repository, &facts.dir, out);
     }
-    recipes::add(repository, "", compiled, facts.ecosystem == "make", out);
-    witness.packages
-}
-
-/// Packages whose headers only samples include.
-fn only_in_samples(wanted: &[Wanted], out: &Collection<'_>) -> BTreeSet<String> {
-    let of = |sample: bool| {
-        let best = |each: &Wanted| {
-            out.index
-                .best(&Capability::Header(each.header.clone()))
-                .map(|best| best.package)
-        };
-        wanted
-            .iter()
-            .filter(|each| (!each.product && is_sample(&each.place.path)) == sample)
-            .filter_map(best)
-            .collect::<BTreeSet<String>>()
-    };
-    let others = of(false);
-    of(true)
-        .into_iter()
-        .filter(|package| !others.contains(package))
-        .collect()
-}
-
-/// Packages that hold a header which the sources include, under any condition.
-fn spoken_of(wanted: &[Wanted], out: &Collection<'_>) -> BTreeSet<String> {
-    wanted
-        .iter()
-        .flat_map(|each| {
-            out.index
-                .providers(&Capability::Header(each.header.clone()))
-        })
-        .map(|candidate| candidate.package)
-        .collect()
 }
 
 /// The projects of a plan with the native build of each directory: a plan leaves it to a language's own build where

@@ -7,8 +7,7 @@ use crate::evidence::{Because, Place, Trust};
 use crate::packages::Capability;
 use crate::scan::{FileEntry, FileKind, Repository, read_text};
 
-use super::aside::{is_aside, is_test};
-use super::branches::Standing;
+use super::aside::{is_aside, is_for_apple, is_test};
 use super::collect::{Ask, Collection};
 use super::compiled::Compiled;
 use super::model::Group;
@@ -58,7 +57,34 @@ pub fn add(
             because: Because::at(place, Trust::Manifest, format!("runs {program}")),
         });
     }
+    resources(repository, &prefix, out);
     languages(repository, &prefix, compiled, out);
+}
+
+/// GLib's resource compiler runs xmllint for files that are to lose their blanks (glib-compile-resources(1)).
+fn resources(repository: &Repository, prefix: &str, out: &mut Collection<'_>) {
+    let mut files = repository.files.iter().filter(|entry| {
+        entry.path.starts_with(prefix)
+            && entry.path.ends_with(".gresource.xml")
+            && !is_aside(&entry.path)
+            && !is_test(&entry.path)
+            && entry.size < MAX_BUILD_FILE
+    });
+    let found = files.find(|entry| {
+        read_text(repository, &entry.path).is_some_and(|text| text.contains("xml-stripblanks"))
+    });
+    if let Some(entry) = found {
+        out.ask(Ask {
+            capability: Capability::Command("xmllint".to_owned()),
+            group: Group::Tools,
+            option: None,
+            because: Because::at(
+                Place::file(&entry.path),
+                Trust::Source,
+                "xml-stripblanks".to_owned(),
+            ),
+        });
+    }
 }
 
 /// Objective-C and Fortran are compiled by GCC's other front ends.
@@ -82,7 +108,9 @@ fn languages(repository: &Repository, prefix: &str, compiled: &Compiled, out: &m
                         .language
                         .as_deref()
                         .is_some_and(|language| language.contains("obj")))
-                && compiled.standing(&entry.path) == Standing::Always
+                && compiled.holds(&entry.path)
+                && (extension != "m"
+                    || read_text(repository, &entry.path).is_none_or(|text| !is_for_apple(&text)))
         };
         if let Some(entry) = repository.files.iter().find(is_one) {
             let package = compiler.to_owned();

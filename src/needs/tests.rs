@@ -184,6 +184,85 @@ fn names_that_are_made_at_run_time_are_said_to_be_unknown() {
 }
 
 #[test]
+fn toolchains_of_other_languages_are_listed_as_a_plan_takes_them() {
+    let node = of(&[
+        (
+            "package.json",
+            "{\"name\": \"a\", \"main\": \"a.js\", \"scripts\": {\"build\": \"node a.js\"}}",
+        ),
+        ("a.js", ""),
+    ]);
+    assert!(
+        packages(&node, &Features::Default).contains("nodejs npm"),
+        "{node:?}"
+    );
+    let maven = of(&[
+        (
+            "pom.xml",
+            "<project><modelVersion>4.0.0</modelVersion><groupId>a</groupId><artifactId>a</artifactId><version>1</version></project>",
+        ),
+        ("src/main/java/A.java", "class A {}"),
+    ]);
+    let names = packages(&maven, &Features::Default);
+    assert!(
+        names.contains("default-jdk") && names.contains("maven"),
+        "{maven:?}"
+    );
+    assert!(maven.unresolved.is_empty(), "{:?}", maven.unresolved);
+}
+
+#[test]
+fn what_a_package_manager_would_bring_is_a_need() {
+    let needs = of(&[
+        ("CMakeLists.txt", "project(a C)\nadd_executable(a a.c)\n"),
+        ("a.c", ""),
+        (
+            "vcpkg.json",
+            "{\"dependencies\": [\"zlib\", \"vcpkg-cmake\", \"no-such-port\"], \"features\": {\"png\": {\"dependencies\": [\"libpng\"]}}}",
+        ),
+        ("conanfile.txt", "[requires]\nexpat/2.5.0\n"),
+    ]);
+    assert_eq!(
+        packages(&needs, &Features::Default),
+        "cmake gcc libexpat1-dev make zlib1g-dev"
+    );
+    assert!(packages(&needs, &Features::All).contains("libpng-dev"));
+}
+
+#[test]
+fn a_dockerfile_without_packages_installs_nothing() {
+    let mut needs = of(CMAKE);
+    needs.needs.clear();
+    let text = format(&needs, &Features::Default, Format::Dockerfile);
+    assert_eq!(text, "FROM debian:bookworm\n# nothing to install\n");
+}
+
+#[test]
+fn headers_that_the_build_makes_in_its_own_directory_are_no_needs() {
+    let names = ["client", "book", "source", "server"];
+    let includes: String = names
+        .iter()
+        .map(|name| format!("#include <libecal/{name}.h>\n"))
+        .collect();
+    let mut files: Vec<(String, String)> = names
+        .iter()
+        .map(|name| {
+            (
+                format!("src/libecal/{name}.h"),
+                "#include <libecal/e-cal-enumtypes.h>\n".to_owned(),
+            )
+        })
+        .collect();
+    files.push(("src/main.c".to_owned(), includes));
+    files.push(("Makefile".to_owned(), "all: main.o\n".to_owned()));
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    assert!(!packages(&of(&files), &Features::All).contains("libecal"));
+}
+
+#[test]
 fn hostile_repositories_are_survived() {
     let deep = "#if A\n".repeat(100_000);
     let includes: String = (0..5000).map(|i| format!("#include <x{i}.h>\n")).collect();

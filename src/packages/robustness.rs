@@ -28,6 +28,26 @@ fn the_best_comes_first_and_no_package_twice() {
     }
 }
 
+/// Alternatives, one of which a build would take: each is named once, and one is the answer.
+#[test]
+fn a_name_that_forty_packages_have_gives_one_answer_and_few_runners_up() {
+    let mut builder = Builder::new();
+    let list: Vec<String> = (0..40)
+        .map(|at| format!("libdevel/libfoo{at}-dev"))
+        .collect();
+    let contents = format!("usr/include/foo.h  {}\n", list.join(","));
+    builder.add_contents(contents.as_bytes()).unwrap();
+    let index = Index::from_bytes(Cow::Owned(builder.finish("testing").unwrap())).unwrap();
+    let found = index.providers(&"header:foo.h".parse().unwrap());
+    let names: HashSet<&str> = found.iter().map(|c| c.package.as_str()).collect();
+    assert_eq!((found.len(), names.len()), (40, 40));
+    let text = answer(&index, "foo.h", Manager::Apt).to_string();
+    assert!(
+        text.starts_with("foo.h: libfoo") && text.lines().count() < 10,
+        "{text}"
+    );
+}
+
 #[test]
 fn a_damaged_index_is_an_error_or_empty_and_never_a_panic() {
     let whole = std::fs::read(concat!(

@@ -102,20 +102,7 @@ fn own_macros(tree: &Tree<'_>, dir: &str) -> macros::Own {
         let Some(text) = tree.read(path) else {
             continue;
         };
-        let pieces = m4::scan(&text, 1);
-        if path.ends_with(".m4") && base(path) != "aclocal.m4" {
-            found.insert(
-                macros::file_key(super::tree::relative(path, dir).unwrap_or(path)),
-                macros::Definition {
-                    path: path.to_owned(),
-                    body: m4::Arg {
-                        text: text.to_string(),
-                        line: 1,
-                    },
-                },
-            );
-        }
-        for piece in pieces {
+        for piece in m4::scan(&text, 1) {
             if let m4::Piece::Call(call) = piece
                 && matches!(
                     call.name.as_str(),

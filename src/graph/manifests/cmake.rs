@@ -18,10 +18,8 @@
 //!
 //! Tools: `cmake` with its minimum, `python` where an interpreter is looked for.
 
-mod checks;
 mod commands;
 mod condition;
-mod downloads;
 mod finds;
 mod lexer;
 mod machine;

@@ -106,64 +106,19 @@ fn file(
         let draft = reading.drafts.project("make", dir);
         if !line.recipe && depth < 8 {
             if let Some((name, value)) = assignment(&line.text) {
-                remember(&mut state.vars, &line.text, name, value);
+                if state.vars.len() < 5000 && value.len() < 4000 {
+                    state
+                        .vars
+                        .entry(name.to_owned())
+                        .or_insert_with(|| value.to_owned());
+                }
                 variable(draft, name, &place);
             } else {
                 targets(draft, &line, &place, state);
             }
         }
-        let text = modules_in_place(&line.text, &state.vars);
-        needs(draft, &line, &text, &place, &state.all);
+        needs(draft, &line, &place, &state.all);
     }
-}
-
-/// The first value of a variable, with what `+=` adds to it.
-fn remember(vars: &mut BTreeMap<String, String>, line: &str, name: &str, value: &str) {
-    if vars.len() >= 5000 || value.len() >= 4000 {
-        return;
-    }
-    let adds = line
-        .split_once('=')
-        .is_some_and(|(left, _)| left.ends_with('+'));
-    match vars.get_mut(name) {
-        Some(known) if adds && known.len() < 20_000 => {
-            known.push(' ');
-            known.push_str(value);
-        }
-        Some(_) => {}
-        None => {
-            vars.insert(name.to_owned(), value.to_owned());
-        }
-    }
-}
-
-/// A call of pkg-config with its variables in place (`pkg-config --libs $(PACKAGES)`); other lines stay.
-fn modules_in_place(text: &str, vars: &BTreeMap<String, String>) -> String {
-    let mut text = text.to_owned();
-    if !text.contains("pkg-config") && !text.contains("PKG_CONFIG") {
-        return text;
-    }
-    for _ in 0..10 {
-        let found = text
-            .match_indices("$(")
-            .chain(text.match_indices("${"))
-            .find_map(|(at, open)| {
-                let rest = text.get(at + 2..)?;
-                let close = if open == "$(" { ')' } else { '}' };
-                let end = rest.find(close)?;
-                let name = rest.get(..end)?;
-                let value = vars.get(name).filter(|_| name != "PKG_CONFIG")?;
-                Some((at, at + 2 + end + 1, value))
-            });
-        let Some((from, to, value)) = found else {
-            break;
-        };
-        if text.len() + value.len() > 50_000 {
-            break;
-        }
-        text.replace_range(from..to, value);
-    }
-    text
 }
 
 fn include(text: &str) -> Option<&str> {
@@ -240,7 +195,7 @@ fn targets(draft: &mut Draft, line: &Line, place: &Place, state: &mut State) {
 }
 
 /// `-lfoo`, calls of pkg-config and of compilers.
-fn needs(draft: &mut Draft, line: &Line, text: &str, place: &Place, all: &str) {
+fn needs(draft: &mut Draft, line: &Line, place: &Place, all: &str) {
     const FOREIGN: &[&str] = &[
         "Windows", "MINGW", "mingw", "Darwin", "WIN32", "CYGWIN", "MSYS", "FreeBSD", "SunOS",
     ];
@@ -251,7 +206,8 @@ fn needs(draft: &mut Draft, line: &Line, text: &str, place: &Place, all: &str) {
     } else {
         Scope::Build
     };
-    let words: Vec<&str> = text
+    let words: Vec<&str> = line
+        .text
         .split([' ', '\t', '"', '\'', '`', '(', ')', ','])
         .filter(|word| !word.is_empty())
         .collect();

@@ -16,8 +16,8 @@
 //! Tools: `meson` with its minimum, `python` where a module of it is used.
 
 mod calls;
-mod extras;
 mod machine;
+mod modules;
 
 use super::meson_syntax;
 use super::tree::base;

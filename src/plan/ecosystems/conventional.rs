@@ -4,7 +4,6 @@
 
 use crate::evidence::{Because, Trust};
 use crate::graph::{Attr, EdgeKind, Facts, NodeId, ProjectFacts};
-use crate::needs::toolchains;
 use crate::packages::{Capability, homonym, is_homonym};
 use crate::plan::demand::{choose, demands};
 use crate::plan::model::{Action, Channel, Layer, ProjectPlan, ReadyCommand, Step, Toolchain};
@@ -14,11 +13,79 @@ use crate::pyramid::Level;
 use super::native::ready;
 use super::{Context, Draft, project_name, step_id};
 
+/// A toolchain by the graph's name for it.
+struct Tool {
+    name: &'static str,
+    /// Its name among the tools of a base.
+    base: &'static str,
+    /// What has to be there to use it.
+    commands: &'static [&'static str],
+}
+
+/// Names as `graph` writes them → programs. What is not here is a program of its own name.
+const TOOLS: [Tool; 7] = [
+    Tool {
+        name: "node",
+        base: "node",
+        commands: &["node"],
+    },
+    Tool {
+        name: "java",
+        base: "jdk",
+        commands: &["javac", "java"],
+    },
+    Tool {
+        name: "maven",
+        base: "maven",
+        commands: &["mvn"],
+    },
+    Tool {
+        name: "erlang",
+        base: "erlang",
+        commands: &["erl"],
+    },
+    Tool {
+        name: "elixir",
+        base: "elixir",
+        commands: &["mix"],
+    },
+    Tool {
+        name: "ocaml",
+        base: "ocaml",
+        commands: &["ocaml"],
+    },
+    Tool {
+        name: "php",
+        base: "php",
+        commands: &["php"],
+    },
+];
+
+/// What an ecosystem's projects run on, where they do not say it: yarn and pnpm need Node.js all the same.
+const RUNTIMES: [(&str, &str); 12] = [
+    ("node", "node"),
+    ("php", "php"),
+    ("ruby", "ruby"),
+    ("go", "go"),
+    ("maven", "java"),
+    ("gradle", "java"),
+    ("sbt", "java"),
+    ("ant", "java"),
+    ("elixir", "elixir"),
+    ("perl", "perl"),
+    ("swift", "swift"),
+    ("zig", "zig"),
+];
+
 /// Whether a project can be planned from what its manifest says.
 pub fn applies(facts: &ProjectFacts) -> bool {
-    toolchains::COMMANDS
-        .iter()
-        .any(|name| facts.attr(name).is_some())
+    const COMMANDS: [&str; 4] = [
+        "install-command",
+        "build-command",
+        "test-command",
+        "run-command",
+    ];
+    COMMANDS.iter().any(|name| facts.attr(name).is_some())
 }
 
 pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mut Draft) {
@@ -32,7 +99,7 @@ pub fn plan(ctx: &Context<'_>, project: NodeId, facts: &ProjectFacts, draft: &mu
             toolchain(ctx, draft, &node.name, because);
         }
     }
-    if let Some(runtime) = toolchains::runtime_of(&facts.ecosystem) {
+    if let Some((_, runtime)) = RUNTIMES.iter().find(|(of, _)| *of == facts.ecosystem) {
         toolchain(
             ctx,
             draft,
@@ -128,13 +195,15 @@ fn said(attr: &Attr) -> Because {
 
 /// The program that a command begins with, where the distribution has it; one of the repository's own needs nothing.
 fn program(ctx: &Context<'_>, draft: &mut Draft, attr: &Attr) {
-    let Some(name) = toolchains::program_of(&attr.value) else {
+    let words = shlex::split(&attr.value).unwrap_or_default();
+    let name = words.iter().find(|word| !word.contains('='));
+    let Some(name) = name.filter(|name| !name.contains('/')) else {
         return;
     };
     let capability = Capability::Command(name.clone());
     match provider(ctx, &capability) {
         Some(package) => draft.packages.named(&package, capability, said(attr)),
-        None if homonym(&name).is_some() => {
+        None if homonym(name).is_some() => {
             draft.packages.unresolved.push((capability, said(attr)));
         }
         None => {}
@@ -162,8 +231,15 @@ fn toolchain(ctx: &Context<'_>, draft: &mut Draft, name: &str, because: Because)
     {
         return;
     }
+    let tool = TOOLS.iter().find(|tool| tool.name == name);
+    let own = [name];
+    let commands = tool.map_or(&own[..], |tool| tool.commands);
     let demands = demands(ctx.graph, ctx.constraints, name);
-    let offered = ctx.base.tools.get(toolchains::base_name(name)).cloned();
+    let offered = ctx
+        .base
+        .tools
+        .get(tool.map_or(name, |tool| tool.base))
+        .cloned();
     let fits = offered
         .as_deref()
         .is_some_and(|version| choose(&demands, &[version]).is_some());
@@ -177,8 +253,8 @@ fn toolchain(ctx: &Context<'_>, draft: &mut Draft, name: &str, because: Because)
             ctx.base.image
         ));
     }
-    for command in toolchains::commands_of(name) {
-        let capability = Capability::Command(command.to_owned());
+    for command in commands {
+        let capability = Capability::Command((*command).to_owned());
         match provider(ctx, &capability) {
             Some(package) => draft.packages.named(&package, capability, because.clone()),
             None => draft

@@ -26,11 +26,6 @@ pub struct Definition {
 /// The repository's own macros by name.
 pub type Own = BTreeMap<String, Definition>;
 
-/// The name under which the text of a file stands among them, for `m4_include`; no macro is called so.
-pub fn file_key(path: &str) -> String {
-    format!("file {path}")
-}
-
 pub struct Run<'d> {
     draft: &'d mut Draft,
     /// The file whose text runs: `configure.ac`, or that of the macro being expanded.
@@ -234,20 +229,6 @@ impl<'d> Run<'d> {
         self.nesting.truncate(depth);
         self.depth -= 1;
         self.path = path;
-    }
-
-    /// `m4_include([FILE])`: a part of `configure.ac` in a file of its own. What only defines macros is known already.
-    fn include_file(&mut self, call: &Call) {
-        let key = file_key(text(call, 0).trim_start_matches("./"));
-        if let Some(definition) = Rc::clone(&self.own).get(&key)
-            && self.once.insert(key)
-        {
-            let whole = Call {
-                args: Vec::new(),
-                ..call.clone()
-            };
-            self.expand(definition, &whole);
-        }
     }
 
     /// `AC_REQUIRE([X])`: X runs before, once.

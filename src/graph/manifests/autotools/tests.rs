@@ -147,20 +147,3 @@ fn hostile_scripts_are_survived() {
         ("Makefile.am", b"TESTS=\\"),
     ]);
 }
-
-#[test]
-fn parts_of_configure_in_files_of_their_own_are_read_once() {
-    let graph = repo(&[
-        (
-            "configure.ac",
-            "AC_INIT([demo], [1.0])\nm4_include(parts/checks.m4)\nm4_include([parts/checks.m4])\nm4_include([gone.m4])\n",
-        ),
-        (
-            "parts/checks.m4",
-            "m4_include([parts/checks.m4])\nAC_CHECK_LIB([z], [inflate],, [AC_MSG_ERROR([no zlib])])\n",
-        ),
-    ]);
-    let text = summary(&graph);
-    assert!(text.contains("lib:z"), "{text}");
-    assert!(text.contains("parts/checks.m4:2"), "{text}");
-}

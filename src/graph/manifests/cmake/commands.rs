@@ -1,12 +1,12 @@
 //! Commands that set the stage: projects, options, variables, targets, tests, downloads.
 
-use crate::evidence::Trust;
+use crate::evidence::{Place, Trust};
 use crate::graph::{EntryKind, Scope};
 
 use super::super::drafts::Draft;
+use super::finds;
 use super::lexer::Command;
 use super::machine::{Machine, Target, absolute};
-use super::{checks, downloads, finds};
 
 type Words = Vec<(String, u32)>;
 type Handler = fn(&mut Machine<'_, '_>, &Words, u32);
@@ -53,23 +53,31 @@ static HANDLERS: &[(&str, Handler)] = &[
     ("find_path", finds::find_path),
     ("find_program", finds::find_program),
     ("check_language", |_, _, _| {}),
-    ("check_include_file", checks::include_files),
-    ("check_include_files", checks::include_files),
-    ("check_include_file_cxx", checks::include_files),
-    ("check_library_exists", checks::library_exists),
-    ("fetchcontent_declare", downloads::download),
-    ("externalproject_add", downloads::download),
-    ("cpmaddpackage", downloads::cpm_add),
-    ("cpmfindpackage", downloads::cpm_find),
-    ("hunter_add_package", downloads::download),
+    ("check_library_exists", finds::check_library),
+    ("check_include_file", finds::check_headers),
+    ("check_include_file_cxx", finds::check_headers),
+    ("check_include_files", finds::check_headers),
+    ("cpmfindpackage", cpm_find),
+    ("fetchcontent_declare", download),
+    ("externalproject_add", download),
+    ("cpmaddpackage", download),
+    ("hunter_add_package", download),
 ];
+
+/// Starts of commands that look for something on the machine.
+const LOOKS: [&str; 4] = ["find_", "pkg_", "check_", "cpmfind"];
 
 pub fn run(machine: &mut Machine<'_, '_>, command: &Command) {
     let Some((_, handler)) = HANDLERS.iter().find(|(name, _)| *name == command.name) else {
         // Projects wrap `add_test` in functions of modules that come from elsewhere.
         return;
     };
-    let words = machine.words(&command.args);
+    let looks = LOOKS.iter().any(|start| command.name.starts_with(start));
+    let words = if looks {
+        machine.words_maybe(&command.args)
+    } else {
+        machine.words(&command.args)
+    };
     handler(machine, &words, command.line);
 }
 
@@ -282,6 +290,7 @@ fn set(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
         declare_option(machine, &name, value, line);
     } else if !cached || !machine.vars.contains_key(&name) {
         let known = !value.contains("${") && !value.contains("$ENV{");
+        machine.may_hold(&name, &value, value.contains(&format!("${{{name}}}")));
         machine.set(&name, known.then_some(value));
     }
 }
@@ -303,10 +312,8 @@ fn list(machine: &mut Machine<'_, '_>, words: &Words, _line: u32) {
             format!("{first};{second}")
         }
     };
-    // What only some builds append may be there: a list of components or modules holds it all the same.
-    if word(words, 0) == "APPEND" && machine.standing().value.is_none() && !values.contains("${") {
-        let may_hold = joined(old.flatten().unwrap_or_default(), values);
-        return machine.hold(&name, may_hold);
+    if matches!(word(words, 0).as_str(), "APPEND" | "PREPEND") {
+        machine.may_hold(&name, &values, true);
     }
     let new = match (word(words, 0).as_str(), old) {
         _ if values.contains("${") => None,
@@ -422,6 +429,34 @@ fn test(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
     }
     if machine.standing().value != Some(false) {
         machine.draft().suite("ctest", place);
+    }
+}
+
+/// `CPMFindPackage(NAME name …)` takes the machine's package where there is one, and else downloads.
+fn cpm_find(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
+    let at = words.iter().position(|(word, _)| word == "NAME");
+    let name = at.map(|at| word(words, at + 1)).unwrap_or_default();
+    if !name.is_empty() {
+        finds::find_package(machine, &vec![(name, line)], line);
+    }
+    download(machine, words, line);
+}
+
+fn download(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
+    let standing = machine.standing();
+    let place: Place = machine.place(line);
+    // `CPMAddPackage(NAME fmt …)`; the others put the name first.
+    let name = match words.iter().position(|(word, _)| word == "NAME") {
+        Some(0) => word(words, 1),
+        _ => word(words, 0),
+    };
+    match standing.value {
+        Some(true) => machine.draft().attr("network", name, place),
+        _ => machine.draft().attr(
+            "network-optional",
+            format!("{name} if {}", standing.condition),
+            place,
+        ),
     }
 }
 

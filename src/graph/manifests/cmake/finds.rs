@@ -91,23 +91,6 @@ pub fn find_package(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
     }
 }
 
-/// Notes what a build takes where it is there, and goes on without; `variable` says whether it was found.
-pub fn of_use(machine: &mut Machine<'_, '_>, capability: Capability, variable: &str, line: u32) {
-    if plain(capability.parts().1) {
-        let place = machine.place(line);
-        let at = need(machine, capability, false, place);
-        machine.results.insert(variable.to_owned(), at);
-    }
-}
-
-/// A package that is taken from the machine where it is there, and downloaded else.
-pub fn instead_of_download(machine: &mut Machine<'_, '_>, name: &str, line: u32) {
-    if plain(name) {
-        let place = machine.place(line);
-        need(machine, Capability::CMake(name.to_owned()), false, place);
-    }
-}
-
 /// `find_package(QT NAMES Qt6 Qt5 …)` finds one under another's name, and says afterwards which.
 fn alias(machine: &mut Machine<'_, '_>, words: &Words) -> String {
     let first = word(words, 0);
@@ -418,6 +401,30 @@ pub fn find_path(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
         return;
     }
     find(machine, words, line, Capability::Header);
+}
+
+/// `check_library_exists(LIBRARY function location variable)`.
+pub fn check_library(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
+    let name = word(words, 0);
+    if plain(&name) && !name.contains('/') && !libc::is_library(&name) {
+        let place = machine.place(line);
+        let at = need(machine, Capability::Library(name), false, place);
+        machine.results.insert(word(words, 3), at);
+    }
+    machine.vars.insert(word(words, 3), None);
+}
+
+/// `check_include_file(HEADER variable)`, `check_include_files("HEADER;HEADER" variable)`.
+pub fn check_headers(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {
+    let variable = word(words, 1);
+    for header in word(words, 0).split(';') {
+        if plain(header) && !libc::is_header(header) {
+            let place = machine.place(line);
+            let at = need(machine, Capability::Header(header.to_owned()), false, place);
+            machine.results.insert(variable.clone(), at);
+        }
+    }
+    machine.vars.insert(variable, None);
 }
 
 pub fn find_program(machine: &mut Machine<'_, '_>, words: &Words, line: u32) {

@@ -28,6 +28,8 @@ pub struct Machine<'r, 'a> {
     pub dir: String,
     /// `None`: set to something that is not known.
     pub vars: BTreeMap<String, Option<String>>,
+    /// What variables hold if the conditions that are not known are met: for lists of what is looked for, not for `if()`.
+    pub maybe: BTreeMap<String, String>,
     pub options: BTreeSet<String>,
     pub test_options: BTreeSet<String>,
     /// Defaults of the options and where they are declared.
@@ -101,6 +103,7 @@ impl<'r, 'a> Machine<'r, 'a> {
             dir,
             reading,
             vars,
+            maybe: BTreeMap::new(),
             options: BTreeSet::new(),
             test_options: BTreeSet::new(),
             declared: BTreeMap::new(),
@@ -213,6 +216,44 @@ impl<'r, 'a> Machine<'r, 'a> {
         }
     }
 
+    /// Notes what a variable may come to hold; `extend`: added to what it holds.
+    pub fn may_hold(&mut self, name: &str, value: &str, extend: bool) {
+        if self.standing().value == Some(false) || self.maybe.len() > 5000 {
+            return;
+        }
+        let before = match self.vars.get(name) {
+            Some(Some(known)) => known.clone(),
+            _ => self.maybe.get(name).cloned().unwrap_or_default(),
+        };
+        let value = lexer::without_unknown(value);
+        let mut all: Vec<&str> = if extend {
+            before.split(';').collect()
+        } else {
+            Vec::new()
+        };
+        all.extend(value.split(';'));
+        all.retain(|part| !part.is_empty());
+        let joined = all.join(";");
+        if joined.len() < MAX_VALUE {
+            self.maybe.insert(name.to_owned(), joined);
+        }
+    }
+
+    /// Words in which a reference that is not known stands for what it may hold.
+    pub fn words_maybe(&self, args: &[Arg]) -> Vec<(String, u32)> {
+        let mut words = Vec::new();
+        for (word, line) in self.words(args) {
+            let name = word
+                .strip_prefix("${")
+                .and_then(|rest| rest.strip_suffix('}'));
+            match name.and_then(|name| self.maybe.get(name)) {
+                Some(value) => words.extend(value.split(';').map(|part| (part.to_owned(), line))),
+                None => words.push((word, line)),
+            }
+        }
+        words
+    }
+
     /// Sets a variable; under a condition that is not known its value is not known either.
     pub fn set(&mut self, name: &str, value: Option<String>) {
         let value = match self.standing().value {
@@ -222,13 +263,6 @@ impl<'r, 'a> Machine<'r, 'a> {
         };
         if self.vars.len() < 50_000 {
             self.vars.insert(name.to_owned(), value);
-        }
-    }
-
-    /// Sets a list to everything that it may hold, however sure that is.
-    pub fn hold(&mut self, name: &str, list: String) {
-        if list.len() < MAX_VALUE && self.vars.len() < 50_000 {
-            self.vars.insert(name.to_owned(), Some(list));
         }
     }
 

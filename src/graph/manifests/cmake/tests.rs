@@ -148,3 +148,43 @@ fn hostile_list_files_are_survived() {
         b"project(\xff\xfe)\nfind_package(\xc3\x28 REQUIRED)\n",
     )]);
 }
+
+#[test]
+fn lists_that_grow_under_conditions_are_looked_for_in_full() {
+    let graph = repo(&[(
+        "CMakeLists.txt",
+        r#"project(demo CXX)
+set(PARTS filesystem)
+if(COMPILER_IS_ODD)
+  list(APPEND PARTS regex)
+endif()
+if(UNKNOWN_TO_ALL MATCHES "${SOMETHING}")
+  list(APPEND PARTS thread)
+  set(LIBRARIES first second)
+endif()
+find_package(Boost COMPONENTS ${PARTS})
+foreach(library ${LIBRARIES})
+  find_library(LIBRARY_${library} ${library})
+endforeach()
+check_library_exists(snappy snappy_compress "" HAVE_SNAPPY)
+check_include_files("stdio.h;zlib.h" HAVE_BOTH)
+CPMFindPackage(NAME fmt VERSION 9.1.0)
+CPMAddPackage(NAME nlohmann_json VERSION 3)
+"#,
+    )]);
+    let text = summary(&graph);
+    for line in [
+        "system lib:boost_filesystem [build]",
+        "system lib:boost_thread [build]",
+        "system lib:first [build]",
+        "system lib:second [build]",
+        "system lib:snappy [build]",
+        "system header:zlib.h [build]",
+        "system cmake:fmt [build]",
+        "network = fmt",
+        "network = nlohmann_json",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+    assert!(!text.contains("header:stdio.h"), "{text}");
+}

@@ -6,8 +6,8 @@ use crate::packages::Capability;
 
 use super::super::autotools::libc;
 use super::super::meson_syntax::{Call, Expr};
-use super::extras;
 use super::machine::{Machine, Value};
+use super::modules;
 
 type Handler = fn(&mut Machine<'_, '_>, &Call) -> Value;
 
@@ -95,12 +95,16 @@ fn method(machine: &mut Machine<'_, '_>, call: &Call, object: &Value) -> Value {
         (Value::Object("meson"), "can_run_host_binaries" | "has_exe_wrapper") => Value::Bool(true),
         (Value::Object("compiler"), "get_id") => Value::Text("gcc".to_owned()),
         (Value::Object("compiler"), "get_argument_syntax") => Value::Text("gcc".to_owned()),
-        (Value::Object("gnome"), name) => extras::gnome(machine, call, name),
         (_, "find_library") => compiler_library(machine, call),
         (_, "has_header" | "check_header") => compiler_header(machine, call),
         (Value::Object("python"), "find_installation") => {
             let place = machine.place(call.line);
             machine.draft().tool("python", None, Trust::Manifest, place);
+            let modules = keyword(machine, call, "modules");
+            let (required, off) = required(machine, call, true);
+            for part in modules::parts("python", modules) {
+                machine.need(part, required, off.clone(), call.line);
+            }
             Value::Object("installation")
         }
         (Value::Feature(value, _), "enabled") => Value::Bool(value == "enabled"),
@@ -133,6 +137,9 @@ fn method(machine: &mut Machine<'_, '_>, call: &Call, object: &Value) -> Value {
             for (_, value) in &call.keywords {
                 machine.eval(value);
             }
+            if let Value::Object(module) = object {
+                modules::method(machine, module, call);
+            }
             Value::Unknown
         }
     }
@@ -161,7 +168,7 @@ fn text(machine: &mut Machine<'_, '_>, call: &Call, at: usize) -> Option<String>
     }
 }
 
-pub fn keyword(machine: &mut Machine<'_, '_>, call: &Call, name: &str) -> Option<Value> {
+fn keyword(machine: &mut Machine<'_, '_>, call: &Call, name: &str) -> Option<Value> {
     let (_, value) = call.keywords.iter().find(|(key, _)| key == name)?;
     Some(machine.eval(value))
 }
@@ -386,7 +393,10 @@ fn dependency(machine: &mut Machine<'_, '_>, call: &Call) -> Value {
             call.line,
         );
     }
-    extras::modules(machine, call, &name, required, off.as_ref());
+    let modules = keyword(machine, call, "modules");
+    for part in modules::parts(&name, modules) {
+        machine.need(part, required, off.clone(), call.line);
+    }
     Value::Found(machine.need(capability, required, off, call.line))
 }
 
@@ -434,8 +444,8 @@ fn compiler_header(machine: &mut Machine<'_, '_>, call: &Call) -> Value {
 fn import(machine: &mut Machine<'_, '_>, call: &Call) -> Value {
     match text(machine, call, 0).as_deref() {
         Some("python" | "python3") => Value::Object("python"),
-        Some("gnome") => Value::Object("gnome"),
-        _ => Value::Unknown,
+        Some(name) => modules::import(name),
+        None => Value::Unknown,
     }
 }
 

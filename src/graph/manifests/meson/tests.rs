@@ -77,6 +77,38 @@ executable('demo', 'main.c', install: true, dependencies: [dependency('threads')
 }
 
 #[test]
+fn modules_and_parts_are_needs() {
+    let graph = repo(&[(
+        "meson.build",
+        r#"project('demo', 'c')
+gnome = import('gnome')
+i18n = import('i18n')
+gnome.generate_gir(lib, sources: 'a.c')
+if get_option('docs')
+  gnome.gtkdoc('demo')
+endif
+i18n.gettext('demo')
+gnome.no_such_method()
+dependency('boost', modules: ['system', 'thread'])
+dependency('qt5', modules: 'Widgets', required: false)
+import('python').find_installation('python3', modules: ['jinja2'])
+"#,
+    )]);
+    let text = summary(&graph);
+    for line in [
+        "system pc:gobject-introspection-1.0 [build] (meson.build:4)",
+        "system cmd:gtkdoc-scan [build] if-present (meson.build:6)",
+        "system cmd:msgfmt [build] (meson.build:8)",
+        "system lib:boost_system [build] (meson.build:10)",
+        "system lib:boost_thread [build] (meson.build:10)",
+        "system cmake:Qt5Widgets [build] if-present (meson.build:11)",
+        "system py:jinja2 [build] (meson.build:12)",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+}
+
+#[test]
 fn hostile_build_files_are_survived() {
     repo(&[("meson.build", "project('a')\nsubdir('.')\nsubdir('')\n")]);
     repo(&[(

@@ -11,8 +11,6 @@ pub(super) static HANDLERS: &[(&str, Handler)] = &[
             run.draft.name(text(call, 0), &place);
         }
     }),
-    ("m4_include", |run, call| run.include_file(call)),
-    ("m4_sinclude", |run, call| run.include_file(call)),
     ("AC_PREREQ", |run, call| {
         run.attr("autoconf-minimum", text(call, 0), call.line);
         handlers::minimum(run, "autoconf", text(call, 0), call.line);

@@ -55,7 +55,7 @@ impl Machine<'_, '_> {
     }
 
     fn foreach(&mut self, head: &Command, body: &[Command]) {
-        let words = self.words(&head.args);
+        let words = self.words_maybe(&head.args);
         let Some((name, rest)) = words.split_first() else {
             return;
         };
@@ -79,7 +79,10 @@ impl Machine<'_, '_> {
                 "LISTS" => lists = true,
                 "ITEMS" => lists = false,
                 _ if lists => {
-                    let value = self.vars.get(word).cloned().flatten().unwrap_or_default();
+                    let known = self.vars.get(word).cloned().flatten();
+                    let value = known
+                        .or_else(|| self.maybe.get(word).cloned())
+                        .unwrap_or_default();
                     items.extend(
                         value
                             .split(';')
@@ -95,7 +98,7 @@ impl Machine<'_, '_> {
 
     /// Functions and macros alike: arguments become variables, and so does what the body sets.
     pub(super) fn call(&mut self, function: &Function, command: &Command) {
-        let words = self.words(&command.args);
+        let words = self.words_maybe(&command.args);
         let mut names = vec![("ARGC".to_owned(), words.len().to_string())];
         let all: Vec<&str> = words.iter().map(|(word, _)| word.as_str()).collect();
         names.push(("ARGV".to_owned(), all.join(";")));
