@@ -87,6 +87,7 @@ fn name(backend: Backend, base: &Base) -> String {
         Base::Host => "host",
         Base::Rootfs(_) => "root file system",
         Base::Image(_) => "image",
+        Base::Tar(_) | Base::Oci(_) | Base::Registry(_) | Base::Made(_) => "unpacked image",
     };
     format!("{}, {base}", backend.name())
 }

@@ -25,8 +25,11 @@ enum Kind {
     Flags,
 }
 
-/// Ends of file names, and the calls that look for something there, each with how many of its words count.
-const CALLS: &[(&str, &[(&str, Kind, usize)])] = &[
+/// A call, what its words are, and how many of them count.
+type Call = (&'static str, Kind, usize);
+
+/// Ends of file names, and the calls that look for something there.
+const CALLS: &[(&str, &[Call])] = &[
     (
         "SConstruct",
         &[

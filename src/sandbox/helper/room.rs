@@ -95,7 +95,7 @@ impl Room {
         let guest = sys::fork()?;
         if guest == 0 {
             let result = become_guest(holder, status, streams)
-                .and_then(|status| Ok((init::enter(&spec, payload), status)));
+                .map(|status| (init::enter(&spec, payload), status));
             if let Ok((result, status)) = result {
                 report(&status, result.map_or_else(Report::Failed, Report::Status));
             }
