@@ -128,15 +128,6 @@ fn bootstrappable(name: &str) -> Option<(&str, &str)> {
 fn bootstrap(distribution: &str, release: &str, options: &Options) -> Result<Unpacked> {
     let scratch = scratch(options)?;
     let tar = scratch.path().join("root.tar");
-    let mirror = options
-        .settings
-        .index
-        .apt
-        .clone()
-        .unwrap_or_else(|| match distribution {
-            "ubuntu" => "http://archive.ubuntu.com/ubuntu".to_owned(),
-            _ => "http://deb.debian.org/debian".to_owned(),
-        });
     let output = Command::new("mmdebstrap")
         .args(["--quiet", "--variant=minbase", "--include=ca-certificates"])
         .arg(format!(
@@ -149,7 +140,8 @@ fn bootstrap(distribution: &str, release: &str, options: &Options) -> Result<Unp
         ))
         .arg(release)
         .arg(&tar)
-        .arg(mirror)
+        // Where the user names no mirror, the tool's own for the release.
+        .args(options.settings.index.apt.as_deref())
         .stdin(Stdio::null())
         .output()
         .map_err(io_error("start mmdebstrap"))?;
