@@ -177,10 +177,16 @@ fn native_winner(
                 }
                 _ => evidence_of_use(graph, dir, system),
             };
-            let preference = NATIVE
-                .iter()
-                .position(|name| *name == system)
-                .unwrap_or(NATIVE.len());
+            let released = released(facts);
+            let preference = match NATIVE.iter().position(|name| *name == system) {
+                Some(_) if released.is_some() => 0,
+                Some(at) => at + 1,
+                None => NATIVE.len() + 1,
+            };
+            let (weight, because) = match released {
+                Some(configure) if weight < RELEASED => (RELEASED, configure),
+                _ => (weight, because),
+            };
             (weight, preference, *id, system, because)
         })
         .collect();
@@ -211,6 +217,21 @@ fn native_winner(
         losers,
     });
     (winner, conflict)
+}
+
+/// A generated `configure` in the tree is as good as a document that says to run it.
+const RELEASED: u8 = 3;
+
+/// A `configure` that a release ships: its authors built this tree with it. CI and a Dockerfile say more.
+fn released(facts: &ProjectFacts) -> Option<Because> {
+    let configure = facts.attr("configure")?;
+    (facts.ecosystem == "autotools" && facts.attr("handwritten").is_none()).then(|| {
+        Because::at(
+            configure.place.clone(),
+            Trust::Convention,
+            "a generated configure",
+        )
+    })
 }
 
 /// The strongest command of the repository that uses the build system.
@@ -278,4 +299,36 @@ fn ordered(graph: &KnowledgeGraph, mut ids: Vec<NodeId>) -> Vec<NodeId> {
     ids.sort_by_key(rank);
     ids.dedup();
     ids
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Attr, Facts};
+
+    fn project(graph: &mut KnowledgeGraph, ecosystem: &str, attrs: &[&str]) -> NodeId {
+        let mut facts = ProjectFacts::new(ecosystem, "");
+        for name in attrs {
+            let attr = Attr {
+                value: "present".to_owned(),
+                place: Place::file("configure"),
+            };
+            facts.attrs.insert((*name).to_owned(), vec![attr]);
+        }
+        graph.add(ecosystem, None, Facts::Project(facts))
+    }
+
+    #[test]
+    fn a_configure_that_a_release_ships_goes_before_cmake() {
+        let mut graph = KnowledgeGraph::new();
+        let cmake = project(&mut graph, "cmake", &[]);
+        let autotools = project(&mut graph, "autotools", &["configure"]);
+        let chosen = |graph: &KnowledgeGraph| select(graph, &Constraints::default()).projects;
+        assert_eq!(chosen(&graph), [autotools]);
+        let mut graph = KnowledgeGraph::new();
+        let by_hand = ["configure", "handwritten"];
+        assert_eq!(project(&mut graph, "cmake", &[]), cmake);
+        project(&mut graph, "autotools", &by_hand);
+        assert_eq!(chosen(&graph), [cmake]);
+    }
 }
