@@ -40,7 +40,9 @@ pub fn unpacked(
         return Ok(found());
     }
     // Under a name of this run until complete: a run that dies half-way leaves an orphan, not a broken image.
-    let fresh = store::create_dir(&options.helper, &root, "partial", &store::new_id())?;
+    // Held to the end: its drop takes the locked file away.
+    let claim = store::claim(&options.helper, &root, "partial", &store::new_id())?;
+    let fresh = claim.dir.clone();
     let result = fill(&fresh).and_then(|()| match fs::rename(&fresh, &dir) {
         // Another run was faster.
         Err(_) if dir.is_dir() => Ok(()),
