@@ -133,13 +133,7 @@ pub fn prove(
     observer: &mut dyn Observer,
 ) -> Result<Run, RunError> {
     let index = Index::for_base(base);
-    let providers = |capability: &Capability| -> Vec<(String, String)> {
-        index
-            .providers(capability)
-            .into_iter()
-            .map(|candidate| (candidate.package, candidate.why))
-            .collect()
-    };
+    let providers = |capability: &Capability| index.named_providers(capability);
     let replan = |constraints: &Constraints| {
         let (plan, script, pyramid) = decide(
             &analysis.repository,

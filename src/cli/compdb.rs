@@ -98,13 +98,7 @@ fn collect(
     })?;
     let (plan, script, pyramid) = decide(&repository, &graph, &constraints, Some(&facts))?;
     let index = Index::for_base(&facts);
-    let providers = |capability: &Capability| -> Vec<(String, String)> {
-        index
-            .providers(capability)
-            .into_iter()
-            .map(|found| (found.package, found.why))
-            .collect()
-    };
+    let providers = |capability: &Capability| index.named_providers(capability);
     let files = scan::files_to_copy(&repository);
     let work = Work {
         plan,

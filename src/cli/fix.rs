@@ -87,13 +87,7 @@ fn fixed(
     manager: Manager,
     sandbox: &mut dyn Sandbox,
 ) -> Result<Fixed, Failure> {
-    let providers = |capability: &Capability| -> Vec<(String, String)> {
-        index
-            .providers(capability)
-            .into_iter()
-            .map(|candidate| (candidate.package, candidate.why))
-            .collect()
-    };
+    let providers = |capability: &Capability| index.named_providers(capability);
     let files: Vec<String> = repository
         .files
         .iter()

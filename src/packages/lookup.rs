@@ -28,6 +28,14 @@ pub(super) struct Found {
 }
 
 impl Index {
+    /// [`Self::providers`] by name, each with its reason, as repairs ask for them.
+    pub fn named_providers(&self, capability: &Capability) -> Vec<(String, String)> {
+        self.providers(capability)
+            .into_iter()
+            .map(|candidate| (candidate.package, candidate.why))
+            .collect()
+    }
+
     /// Packages that provide `capability`, best first. Empty where nothing does, or where the name alone says too
     /// little (`config.h`, `version.h`).
     pub fn providers(&self, capability: &Capability) -> Vec<Candidate> {
