@@ -146,7 +146,7 @@ impl Credentials {
 }
 
 /// `%xx` as the byte it stands for.
-fn decoded(text: &str) -> String {
+pub(super) fn percent_decoded(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
@@ -162,7 +162,11 @@ fn decoded(text: &str) -> String {
             }
         }
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    bytes
+}
+
+fn decoded(text: &str) -> String {
+    String::from_utf8_lossy(&percent_decoded(text)).into_owned()
 }
 
 /// Blots secrets out of a stream, wherever its pieces are cut.

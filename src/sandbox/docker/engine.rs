@@ -333,21 +333,7 @@ pub fn path_label(path: &Path) -> String {
 }
 
 fn labelled_path(word: &str) -> PathBuf {
-    let mut bytes = Vec::new();
-    let mut rest = word.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(value) if byte == b'%' => {
-                bytes.push(value);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            _ => {
-                bytes.push(byte);
-                rest = after;
-            }
-        }
-    }
+    let bytes = crate::sandbox::credentials::percent_decoded(word);
     std::ffi::OsString::from_vec(bytes).into()
 }
 
